@@ -1,0 +1,34 @@
+# Every target starts from a bare clone: the stamp builds .venv once, and again only when the dependencies change.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.installed
+
+.PHONY: demo test coverage lint bench clean
+
+demo: $(READY)
+	$(BIN)/elene demo
+
+test: lint
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(MAKE) --no-print-directory coverage
+
+# The kernels run as plain Python here, so that their lines count.
+coverage: $(READY)
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -p no:xdist -m "not jit" tests/core
+	$(BIN)/coverage report --fail-under=95
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY)
+	$(BIN)/python benchmarks/encode.py --json bench/encode.json
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis bench demo
+
+$(READY): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	touch $@

@@ -1,0 +1,53 @@
+"""Fast, exact ego-network encodings of nodes, edges and pairs (ELENE), and what is built on them.
+
+Everything public is loaded on first use, so that ``import elene`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from elene.encoding import Column as Column
+    from elene.encoding import Encoding as Encoding
+    from elene.encoding import encode as encode
+    from elene.estimators import Encoder as Encoder
+    from elene.fingerprints import Comparison as Comparison
+    from elene.fingerprints import compare as compare
+    from elene.fingerprints import fingerprint as fingerprint
+    from elene.graph import Graph as Graph
+    from elene.graph import GraphWarning as GraphWarning
+    from elene.multisets import edge_quadruplets as edge_quadruplets
+    from elene.multisets import quadruplets as quadruplets
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Column": "encoding",
+    "Encoding": "encoding",
+    "encode": "encoding",
+    "Encoder": "estimators",
+    "Comparison": "fingerprints",
+    "compare": "fingerprints",
+    "fingerprint": "fingerprints",
+    "Graph": "graph",
+    "GraphWarning": "graph",
+    "edge_quadruplets": "multisets",
+    "quadruplets": "multisets",
+}
+_ROOMS = ("datasets", "plot")
+
+__all__ = [*_HOMES, *_ROOMS, "__version__"]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"elene.{_HOMES[name]}"), name)
+    if name in _ROOMS:
+        return import_module(f"elene.{name}")
+    raise AttributeError(f"module 'elene' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,421 @@
+"""Graph: one immutable undirected simple graph, and the ways into it from other libraries and files."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+MAX_NODES = 2**31 - 1
+
+
+class GraphWarning(UserWarning):
+    """Something in the input was dropped to obtain an undirected simple graph."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """An undirected simple graph in compressed sparse rows; build it with one of the ``from_...`` methods.
+
+    Inside, nodes are the positions ``0 .. num_nodes - 1``. Where the source named its nodes otherwise, ``labels`` keeps
+    the names, every function of the library takes them, and results carry them.
+
+    Args:
+        indptr: where each node's neighbours begin in ``indices``; ``num_nodes + 1`` integers.
+        indices: the neighbours, ascending for each node; every edge stands here twice.
+        labels: the original name of each node, or None where names are positions.
+
+    Example:
+        >>> graph = Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
+        >>> graph
+        Graph(num_nodes=4, num_edges=4)
+        >>> graph.degrees.tolist()
+        [2, 2, 3, 1]
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    labels: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.indptr, self.indices, self.labels):
+            if array is not None:
+                array.flags.writeable = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickled arrays come back writable, and cached ones are cheaper to compute than to send.
+        return Graph, (self.indptr, self.indices, self.labels)
+
+    def __repr__(self) -> str:
+        return f"Graph(num_nodes={self.num_nodes}, num_edges={self.num_edges})"
+
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes there are, isolated ones included."""
+        return len(self.indptr) - 1
+
+    @property
+    def num_edges(self) -> int:
+        """How many undirected edges there are."""
+        return len(self.indices) // 2
+
+    @cached_property
+    def degrees(self) -> NDArray[np.int64]:
+        """The degree of each node, by position."""
+        degrees = np.diff(self.indptr)
+        degrees.flags.writeable = False
+        return degrees
+
+    @property
+    def max_degree(self) -> int:
+        """The largest degree; 0 for a graph without edges."""
+        return int(self.degrees.max(initial=0))
+
+    @property
+    def nodes(self) -> NDArray[Any]:
+        """The label of each node, by position.
+
+        >>> Graph.from_edges([(0, 1)]).nodes.tolist()
+        [0, 1]
+        """
+        return np.arange(self.num_nodes) if self.labels is None else self.labels
+
+    @cached_property
+    def edges(self) -> NDArray[np.int32]:
+        """Each undirected edge once, as positions ``(u, v)`` with ``u < v``, in ascending order.
+
+        >>> Graph.from_edges([(2, 1), (1, 0)]).edges.tolist()
+        [[0, 1], [1, 2]]
+        """
+        sources = np.repeat(np.arange(self.num_nodes, dtype=np.int32), self.degrees)
+        once = sources < self.indices
+        edges = np.stack([sources[once], self.indices[once]], axis=1)
+        edges.flags.writeable = False
+        return edges
+
+    def neighbors(self, position: int) -> NDArray[np.int32]:
+        """The neighbours of the node at a position, ascending.
+
+        >>> Graph.from_edges([(0, 1), (0, 2)]).neighbors(0).tolist()
+        [1, 2]
+        """
+        return self.indices[self.indptr[position] : self.indptr[position + 1]]
+
+    def positions(self, nodes: Sequence[Any] | NDArray[Any], name: str = "nodes") -> NDArray[np.int64]:
+        """Where the nodes with these labels stand; ``name`` is what an error calls them.
+
+        >>> import networkx as nx
+        >>> Graph.from_networkx(nx.path_graph(["a", "b", "c"])).positions(["c", "a"]).tolist()
+        [2, 0]
+        """
+        if self.labels is None:
+            values = _integers(np.asarray(nodes), name) if len(nodes) else np.empty(0, dtype=np.int64)
+            bad = (values < 0) | (values >= self.num_nodes)
+            if bad.any():
+                raise ValueError(
+                    f"{name}: node {values[bad].flat[0]} is not in the graph, whose nodes are 0 to {self.num_nodes - 1}"
+                )
+            return values
+        try:
+            return np.array([self._position_of[label] for label in nodes], dtype=np.int64)
+        except KeyError as error:
+            some = ", ".join(repr(label) for label in self.labels[:3].tolist())
+            raise ValueError(f"{name}: node {error.args[0]!r} is not in the graph, which has {some}, ...") from None
+
+    @cached_property
+    def _position_of(self) -> dict[Any, int]:
+        assert self.labels is not None
+        position_of = {label: position for position, label in enumerate(self.labels.tolist())}
+        if len(position_of) < len(self.labels):
+            raise ValueError("labels repeat, so a label does not say which node is meant: give each node its own")
+        return position_of
+
+    @cached_property
+    def ranked(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """What the kernels scan: each node's neighbours by ascending degree, and where those ranked above it begin."""
+        from elene.kernels.order import rank_adjacency
+
+        result: tuple[NDArray[np.uint32], NDArray[np.int64]] = rank_adjacency(self.indptr, self.indices.view(np.uint32))
+        return result
+
+    def to_scipy(self) -> csr_array:
+        """The adjacency matrix as a ``scipy.sparse.csr_array`` of ones.
+
+        >>> Graph.from_edges([(0, 1)]).to_scipy().toarray().tolist()
+        [[0, 1], [1, 0]]
+        """
+        from scipy.sparse import csr_array
+
+        ones = np.ones(len(self.indices), dtype=np.int32)
+        return csr_array((ones, self.indices, self.indptr), shape=(self.num_nodes, self.num_nodes))
+
+    @classmethod
+    def from_edges(cls, edges: ArrayLike, num_nodes: int | None = None, labels: ArrayLike | None = None) -> Graph:
+        """A graph from an ``(m, 2)`` array of node positions, one undirected edge a row, in either direction or both.
+
+        Self-loops and repeated rows are dropped with a :class:`GraphWarning`.
+
+        Args:
+            edges: integers; ``edge_index`` tensors of shape ``(2, m)`` go through :meth:`from_pyg`.
+            num_nodes: how many nodes there are; by default the largest position plus one.
+            labels: the name of each node.
+
+        Example:
+            >>> Graph.from_edges([(0, 1), (1, 2)], num_nodes=5)
+            Graph(num_nodes=5, num_edges=2)
+        """
+        try:
+            pairs = np.asarray(edges)
+        except ValueError:
+            raise ValueError("edges must have shape (m, 2), got rows of different lengths") from None
+        if pairs.size == 0:
+            pairs = np.empty((0, 2), dtype=np.int64)
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            hint = " (an edge_index of shape (2, m) goes through Graph.from_pyg)" if pairs.shape[:1] == (2,) else ""
+            raise ValueError(f"edges must have shape (m, 2), got {pairs.shape}{hint}")
+        pairs = _integers(pairs, "edges")
+        n = _count_nodes(pairs, num_nodes, "edges")
+        # A copy, for the array of the caller must stay writable.
+        named = None if labels is None else np.array(labels)
+        if named is not None and len(named) != n:
+            raise ValueError(f"labels must name all {n} nodes, got {len(named)} names")
+        indptr, indices, _ = _adjacency(pairs[:, 0], pairs[:, 1], n)
+        return cls(indptr, indices, named)
+
+    @classmethod
+    def from_networkx(cls, graph: Any) -> Graph:
+        """A graph from an undirected networkx graph; its node names become labels.
+
+        >>> import networkx as nx
+        >>> Graph.from_networkx(nx.petersen_graph())
+        Graph(num_nodes=10, num_edges=15)
+        """
+        if graph.is_directed():
+            raise ValueError("graph is directed and elene encodes undirected graphs: pass graph.to_undirected()")
+        names = list(graph.nodes)
+        position = {name: i for i, name in enumerate(names)}
+        flat = (position[end] for edge in graph.edges() for end in edge)
+        pairs = np.fromiter(flat, dtype=np.int64, count=2 * graph.number_of_edges()).reshape(-1, 2)
+        labels = None if names == list(range(len(names))) else _label_array(names)
+        return cls.from_edges(pairs, num_nodes=len(names), labels=labels)
+
+    @classmethod
+    def from_scipy(cls, matrix: Any) -> Graph:
+        """A graph from a symmetric scipy sparse (or dense) adjacency matrix; every nonzero entry is an edge.
+
+        >>> import scipy.sparse as sp
+        >>> Graph.from_scipy(sp.csr_array([[0, 1], [1, 0]]))
+        Graph(num_nodes=2, num_edges=1)
+        """
+        from scipy.sparse import coo_array
+
+        coo = coo_array(matrix)
+        if coo.ndim != 2 or coo.shape[0] != coo.shape[1]:
+            raise ValueError(f"matrix must be square, got shape {coo.shape}")
+        if np.isnan(coo.data).any():
+            raise ValueError("matrix holds NaN: an entry must be zero (no edge) or nonzero (edge)")
+        keep = coo.data != 0
+        return cls._from_arcs(coo.row[keep], coo.col[keep], coo.shape[0], "matrix", "matrix.maximum(matrix.T)")
+
+    @classmethod
+    def from_igraph(cls, graph: Any) -> Graph:
+        """A graph from an undirected python-igraph graph; a vertex attribute ``name`` becomes the labels.
+
+        >>> import igraph
+        >>> Graph.from_igraph(igraph.Graph.Ring(5))
+        Graph(num_nodes=5, num_edges=5)
+        """
+        if graph.is_directed():
+            raise ValueError("graph is directed and elene encodes undirected graphs: pass graph.as_undirected()")
+        labels = _label_array(graph.vs["name"]) if "name" in graph.vs.attributes() else None
+        return cls.from_edges(np.array(graph.get_edgelist()), num_nodes=graph.vcount(), labels=labels)
+
+    @classmethod
+    def from_pyg(cls, data: Any, num_nodes: int | None = None) -> Graph:
+        """A graph from a PyG ``Data`` or an ``edge_index`` of shape ``(2, arcs)`` that lists both directions.
+
+        >>> import torch
+        >>> Graph.from_pyg(torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
+        Graph(num_nodes=3, num_edges=2)
+        """
+        arcs = data
+        if hasattr(data, "edge_index"):
+            arcs = data.edge_index
+            num_nodes = data.num_nodes if num_nodes is None else num_nodes
+        if arcs is None:
+            raise ValueError("data has no edge_index: set data.edge_index to an integer tensor of shape (2, arcs)")
+        array = arcs.detach().cpu().numpy() if hasattr(arcs, "detach") else np.asarray(arcs)
+        if array.ndim != 2 or array.shape[0] != 2:
+            raise ValueError(f"edge_index must have shape (2, arcs), got {array.shape}")
+        array = _integers(array, "edge_index") if array.size else np.empty((2, 0), dtype=np.int64)
+        n = _count_nodes(array, num_nodes, "edge_index")
+        return cls._from_arcs(array[0], array[1], n, "edge_index", "torch_geometric.utils.to_undirected(edge_index)")
+
+    @classmethod
+    def _from_arcs(cls, sources: NDArray[Any], targets: NDArray[Any], n: int, name: str, fix: str) -> Graph:
+        """A graph from a list that must hold both directions of every edge."""
+        indptr, indices, distinct_arcs = _adjacency(sources, targets, n)
+        if distinct_arcs < len(indices):
+            raise ValueError(f"{name} is directed (some edges stand in one direction only): pass {fix}")
+        return cls(indptr, indices)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], index: int | None = None) -> Graph:
+        """A graph from a file; :mod:`elene.readers` lists the formats.
+
+        Args:
+            path: the file; its ending decides the format, and ``.gz`` may follow.
+            index: which graph, in a file that holds several (:meth:`read_all` gives them all).
+
+        Example:
+            >>> import pathlib, tempfile
+            >>> path = pathlib.Path(tempfile.mkdtemp(), "triangle.txt")
+            >>> _ = path.write_text("a b\\nb c\\nc a\\n")
+            >>> Graph.read(path).nodes.tolist()
+            ['a', 'b', 'c']
+        """
+        from elene.readers import read_graph
+
+        return read_graph(path, index)
+
+    @classmethod
+    def read_all(cls, path: str | os.PathLike[str]) -> list[Graph]:
+        """Every graph of a file; a list of one for the formats that hold one.
+
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "two.g6")
+        >>> _ = path.write_text("Bw\\nCR\\n")
+        >>> Graph.read_all(path)
+        [Graph(num_nodes=3, num_edges=3), Graph(num_nodes=4, num_edges=3)]
+        """
+        from elene.readers import read_graphs
+
+        return read_graphs(path)
+
+
+def as_graph(graph: Any) -> Graph:
+    """A :class:`Graph` from any graph type the library knows.
+
+    >>> import networkx as nx
+    >>> as_graph(nx.path_graph(3))
+    Graph(num_nodes=3, num_edges=2)
+    """
+    if isinstance(graph, Graph):
+        return graph
+    root = type(graph).__module__.split(".")[0]
+    if root == "networkx" or (hasattr(graph, "is_directed") and hasattr(graph, "adj")):
+        return Graph.from_networkx(graph)
+    if root == "igraph":
+        return Graph.from_igraph(graph)
+    if root == "scipy":
+        return Graph.from_scipy(graph)
+    if root == "torch" or hasattr(graph, "edge_index"):
+        return Graph.from_pyg(graph)
+    raise TypeError(
+        "graph must be an elene.Graph, a networkx or igraph graph, a scipy sparse matrix, or a PyG Data or edge_index; "
+        f"got {type(graph).__name__}. Edge arrays go through Graph.from_edges, files through Graph.read"
+    )
+
+
+def disjoint_union(graphs: Sequence[Graph]) -> Graph:
+    """All graphs side by side in one; nodes keep their order, labels are dropped.
+
+    >>> edge = Graph.from_edges([(0, 1)])
+    >>> disjoint_union([edge, edge]).edges.tolist()
+    [[0, 1], [2, 3]]
+    """
+    sizes = np.array([graph.num_nodes for graph in graphs], dtype=np.int64)
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    if first[-1] > MAX_NODES:
+        raise ValueError(f"graphs have {first[-1]} nodes together, more than the {MAX_NODES} of one Graph")
+    if not len(graphs):
+        return Graph.from_edges([])
+    indices = np.concatenate([graph.indices + shift for graph, shift in zip(graphs, first[:-1], strict=True)])
+    degrees = np.concatenate([graph.degrees for graph in graphs])
+    return Graph(np.concatenate([[0], np.cumsum(degrees)]), indices.astype(np.int32))
+
+
+def _integers(values: NDArray[Any], name: str) -> NDArray[np.int64]:
+    if values.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be integers, got {values.dtype} (such as {_offender(values)!r})")
+    if values.size and int(values.max()) >= MAX_NODES:
+        raise ValueError(f"{name}: {values.max()} is beyond the largest position a graph can have, {MAX_NODES - 1}")
+    return values.astype(np.int64, copy=False)
+
+
+def _offender(values: NDArray[Any]) -> Any:
+    """A value that shows why these are not integers."""
+    flat = values.ravel()
+    if values.dtype.kind == "f":
+        flat = np.append(flat[flat != np.floor(flat)], flat)
+    return min(flat.tolist(), key=lambda value: isinstance(value, int)) if flat.dtype == object else flat[0].item()
+
+
+def _count_nodes(positions: NDArray[np.int64], num_nodes: int | None, name: str) -> int:
+    if positions.size and positions.min() < 0:
+        raise ValueError(f"{name}: node positions must not be negative, got {positions.min()}")
+    least = int(positions.max(initial=-1)) + 1
+    if num_nodes is None:
+        return least
+    if not isinstance(num_nodes, int | np.integer) or isinstance(num_nodes, bool):
+        raise TypeError(f"num_nodes must be an integer, got {num_nodes!r}")
+    if num_nodes < 0:
+        raise ValueError(f"num_nodes must not be negative, got {num_nodes}")
+    if num_nodes < least:
+        raise ValueError(f"num_nodes={num_nodes} is too small: the edges name node {least - 1}; pass at least {least}")
+    if num_nodes > MAX_NODES:
+        raise ValueError(f"num_nodes={num_nodes} is more than the {MAX_NODES} nodes a graph can have")
+    return int(num_nodes)
+
+
+def _adjacency(
+    sources: NDArray[Any], targets: NDArray[Any], n: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
+    """Sorted adjacency lists of the undirected simple graph that the arcs span, and how many arcs were distinct."""
+    from scipy.sparse import coo_array
+
+    loops = sources == targets
+    if loops.any():
+        _warn(f"{int(loops.sum())} self-loops dropped")
+        sources, targets = sources[~loops], targets[~loops]
+    ones = np.ones(len(sources), dtype=bool)
+    one_way = coo_array((ones, (sources.astype(np.int32), targets.astype(np.int32))), shape=(n, n)).tocsr()
+    if one_way.nnz < len(sources):
+        _warn(f"{len(sources) - one_way.nnz} duplicate edges dropped")
+    both = (one_way + one_way.T.tocsr()).tocsr()
+    return both.indptr.astype(np.int64), both.indices.astype(np.int32, copy=False), one_way.nnz
+
+
+def _warn(message: str) -> None:
+    """Warn at the line outside the library that led here, however deep inside it that is."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("elene."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, GraphWarning, stacklevel=level)
+
+
+def _label_array(names: Iterable[Any]) -> NDArray[Any]:
+    """Names as a compact array of integers or strings where they are all of one kind, else of objects."""
+    names = list(names)
+    if all(type(name) is int for name in names) and all(abs(name) < 2**63 for name in names):
+        return np.array(names, dtype=np.int64)
+    if all(type(name) is str for name in names):
+        return np.array(names, dtype=str)
+    return _object_array(names)
+
+
+def _object_array(names: Sequence[Any]) -> NDArray[Any]:
+    array = np.empty(len(names), dtype=object)
+    for i, name in enumerate(names):
+        array[i] = name
+    return array

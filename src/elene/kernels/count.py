@@ -1,0 +1,147 @@
+"""From explored subgraphs to counts: marginal rows, joint rows and hashes of multisets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from elene.kernels.jit import inlined, kernel
+
+
+@inlined
+def tally(values: Any, start: int, stop: int, rho: int, histogram: Any, base: int) -> int:
+    """Count values, clipped to rho, in the segment of a histogram that begins at ``base``; gives the largest."""
+    top = 0
+    for j in range(start, stop):
+        value = min(np.int64(values[j]), rho)
+        histogram[base + value] += 1
+        top = max(top, value)
+    return top
+
+
+@inlined
+def reserve(array: Any, used: int, more: int) -> Any:
+    """The array, or a larger copy of it, with room for ``more`` entries behind the used ones."""
+    if used + more <= array.shape[0]:
+        return array
+    larger = np.empty(max(2 * array.shape[0], used + more), array.dtype)
+    larger[:used] = array[:used]
+    return larger
+
+
+@inlined
+def flush(histogram: Any, tops: Any, width: int, columns: Any, counts: Any, used: int) -> int:
+    """Append the histogram's nonzero counts to a row, in ascending order of columns, and clear it.
+
+    ``tops[s]`` is the largest value of segment ``s`` (one for each distance and kind) or -1. It never exceeds the number
+    of nodes explored, so this costs no more than exploring did.
+    """
+    for s in range(tops.shape[0]):
+        for column in range(s * width, s * width + tops[s] + 1):
+            count = histogram[column]
+            columns[used] = column
+            counts[used] = count
+            used += count != 0
+            histogram[column] = 0
+    return used
+
+
+@inlined
+def room_for(tops: Any) -> int:
+    """An upper bound of what :func:`flush` appends; one more, because it writes before it counts."""
+    room = 1
+    for top in tops:
+        room += top + 1
+    return room
+
+
+@inlined
+def quadruplet_keys(size: int, degree: Any, reading: Any, rho: int, absolute: bool, keys: Any) -> None:
+    """Each quadruplet as one integer, in the mixed radix of the clipped degrees."""
+    distance, closer, farther = reading
+    base = rho + 1
+    for i in range(size):
+        key = np.int64(distance[i])
+        if not absolute:
+            key = key * base + min(np.int64(closer[i]), rho)
+        key = key * base + min(np.int64(degree[i]), rho)
+        if not absolute:
+            key = key * base + min(np.int64(farther[i]), rho)
+        keys[i] = key
+
+
+@kernel
+def mix(value: Any) -> Any:
+    """A bijective scrambling of 64 bits (the finaliser of splitmix64)."""
+    value = np.uint64(value)
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
+
+
+@kernel
+def chain(code: Any, value: Any) -> Any:
+    """The hash of a sequence whose hash was ``code``, extended by one more value."""
+    return mix(np.uint64(code) + np.uint64(0x9E3779B97F4A7C15) + mix(np.uint64(value)))
+
+
+@kernel
+def find_or_add(key: Any, other: Any, table: Any, keys: Any, used: int) -> int:
+    """The number of the key pair in ``keys``, where it is put at number ``used`` if it is new (open addressing)."""
+    mask = table.shape[0] - 1
+    slot = np.int64(chain(mix(np.uint64(key)), other) & np.uint64(mask))
+    while True:
+        number = table[slot] - 1
+        if number < 0:
+            table[slot] = used + 1
+            keys[used, 0] = key
+            keys[used, 1] = other
+            return used
+        if keys[number, 0] == key and keys[number, 1] == other:
+            return np.int64(number)
+        slot = (slot + 1) & mask
+
+
+@kernel
+def rehash(keys: Any, used: int, size: int) -> Any:
+    """A larger table for the same keys."""
+    table = np.zeros(size, np.int32)
+    for number in range(used):
+        slot = np.int64(chain(mix(np.uint64(keys[number, 0])), keys[number, 1]) & np.uint64(size - 1))
+        while table[slot]:
+            slot = (slot + 1) & (size - 1)
+        table[slot] = number + 1
+    return table
+
+
+@kernel
+def count_keys(first: Any, second: Any, size: int, table: Any, keys: Any, used: int, numbers: Any) -> Any:
+    """Number the key pairs of one row into ``numbers``; the table and the key list grow as needed."""
+    if 2 * (used + size) > table.shape[0]:
+        wanted = table.shape[0]
+        while wanted < 2 * (used + size):
+            wanted *= 2
+        table = rehash(keys, used, wanted)
+        larger = np.empty((wanted // 2, 2), np.int64)
+        larger[:used] = keys[:used]
+        keys = larger
+    for j in range(size):
+        number = find_or_add(first[j], second[j], table, keys, used)
+        used = max(used, number + 1)
+        numbers[j] = number
+    return table, keys, used
+
+
+@kernel
+def flush_numbers(numbers: Any, size: int, tally_of: Any, columns: Any, counts: Any, used: int) -> int:
+    """Append the multiset of numbers to a row as (number, count), numbers in order of appearance."""
+    for j in range(size):
+        tally_of[numbers[j]] += 1
+    for j in range(size):
+        count = tally_of[numbers[j]]
+        columns[used] = numbers[j]
+        counts[used] = count
+        used += count != 0
+        tally_of[numbers[j]] = 0
+    return used

@@ -1,0 +1,206 @@
+"""Ego-networks of 64 roots side by side: one cache line a node holds its distance to every root.
+
+Where the ego-networks of neighbouring roots overlap, around hubs and in dense parts, one scan of an adjacency list
+serves all of them, and comparing 64 distances takes a few vector instructions. A lane's code is
+``k + 1 - distance``, 0 where the root is farther than k.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from elene.kernels.jit import inlined, kernel
+
+ONE = np.uint32(1)
+LANES = 64
+MAX_DEPTH = 250
+
+
+@kernel
+def lane_scratch(n: int, columns: int, segments: int) -> Any:
+    """Codes, marks and queue of the nodes; a histogram for each lane and the largest value of each segment."""
+    return (
+        np.zeros((n, LANES), np.uint8),
+        np.zeros(n, np.uint8),
+        np.empty(n + 1, np.uint32),
+        np.zeros((columns, LANES), np.int32),
+        np.full(segments, -1, np.int64),
+    )
+
+
+@inlined
+def push(x: Any, tail: int, marks: Any, queue: Any) -> int:
+    """Put a node at the queue's end unless it is there; gives the new end."""
+    queue[tail] = x
+    tail += marks[x] == 0
+    marks[x] = 1
+    return tail
+
+
+@inlined
+def first_steps(indptr: Any, ranked: Any, roots: Any, k: int, scratch: Any) -> Any:
+    """Set the codes of roots and their neighbours; gives the queue's end and whether the roots may share enough.
+
+    They do not where few of them have a neighbour in common, unless their paths cover much of the graph anyway.
+    """
+    codes, marks, queue, _, _ = scratch
+    tail, scans, lists = 0, 0, 0
+    for r in range(roots.shape[0]):
+        tail = push(roots[r], tail, marks, queue)
+        codes[roots[r], r] = k + 1
+    for r in range(roots.shape[0]):
+        for e in range(indptr[roots[r]], indptr[roots[r] + ONE]):
+            x = ranked[e]
+            degree = indptr[x + ONE] - indptr[x]
+            before = tail
+            tail = push(x, tail, marks, queue)
+            codes[x, r] = max(codes[x, r], np.uint8(k))
+            scans += degree
+            lists += degree * (tail - before)
+    return tail, scans >= 2 * lists or 4 * scans >= ranked.shape[0]
+
+
+@kernel
+def relax(indptr: Any, ranked: Any, u: Any, codes: Any, marks: Any, queue: Any, tail: int) -> int:
+    """Lead every lane of a node on to its neighbours, one code lower."""
+    for e in range(indptr[u], indptr[u + ONE]):
+        x = ranked[e]
+        queue[tail] = x
+        tail += marks[x] == 0
+        marks[x] = 1
+        for r in range(LANES):
+            onward = np.uint8(max(codes[u, r], np.uint8(1)) - np.uint8(1))
+            codes[x, r] = max(codes[x, r], onward)
+    return tail
+
+
+@inlined
+def reach(indptr: Any, ranked: Any, k: int, tail: int, scratch: Any) -> int:
+    """Set the remaining codes, distance by distance; gives the queue's end."""
+    codes, marks, queue, _, _ = scratch
+    for distance in range(1, k):
+        code = np.uint8(k + 1 - distance)
+        for j in range(tail):
+            u = queue[j]
+            frontier = False
+            for r in range(LANES):
+                frontier |= codes[u, r] == code
+            if frontier:
+                tail = relax(indptr, ranked, u, codes, marks, queue, tail)
+    return tail
+
+
+@kernel
+def compare(ranked: Any, start: int, stop: int, codes: Any, above: Any, same: Any, counters: Any) -> None:
+    """Count, for each lane, the neighbours one step closer to its root and those at the same distance."""
+    closer, level = counters
+    for e in range(start, stop):
+        x = ranked[e]
+        for r in range(LANES):
+            closer[r] += np.uint8(codes[x, r] == above[r])
+            level[r] += np.uint8(codes[x, r] == same[r])
+
+
+@inlined
+def count_node(k: int, rho: int, degree: int, counted: Any, lanes: Any, scratch: Any) -> None:
+    """Add one node to the relative-degree histograms of the lanes that reach it."""
+    _, _, _, histogram, tops = scratch
+    same, closer, level = counted
+    width = rho + 1
+    for lane in lanes:
+        s = 3 * (k + 1 - np.int64(same[lane]))
+        inner = same[lane] > 1
+        nearer = np.int64(closer[lane])
+        inside = nearer + np.int64(level[lane])
+        farther = min(degree - inside if inner else 0, rho)
+        inside = min(degree if inner else inside, rho)
+        nearer = min(nearer, rho)
+        histogram[s * width + nearer, lane] += 1
+        histogram[(s + 1) * width + inside, lane] += 1
+        histogram[(s + 2) * width + farther, lane] += 1
+        tops[s] = max(tops[s], nearer)
+        tops[s + 1] = max(tops[s + 1], inside)
+        tops[s + 2] = max(tops[s + 2], farther)
+
+
+@inlined
+def count_node_absolute(k: int, rho: int, degree: int, counted: Any, lanes: Any, scratch: Any) -> None:
+    """Add one node to the degree histograms of the lanes that reach it."""
+    _, _, _, histogram, tops = scratch
+    same, closer, level = counted
+    for lane in lanes:
+        distance = k + 1 - np.int64(same[lane])
+        inside = min(degree if same[lane] > 1 else np.int64(closer[lane]) + np.int64(level[lane]), rho)
+        histogram[distance * (rho + 1) + inside, lane] += 1
+        tops[distance] = max(tops[distance], inside)
+
+
+@kernel
+def count_lanes(indptr: Any, ranked: Any, tail: int, k: int, rho: int, absolute: bool, scratch: Any) -> None:
+    """Count every explored node for every lane that reaches it."""
+    codes, _, queue, histogram, tops = scratch
+    above, same = np.empty(LANES, np.uint8), np.empty(LANES, np.uint8)
+    few = np.empty(LANES, np.uint8), np.empty(LANES, np.uint8)
+    closer, level = np.empty(LANES, np.int32), np.empty(LANES, np.int32)
+    reached = np.empty(LANES + 1, np.int64)
+    for j in range(tail):
+        w = queue[j]
+        for r in range(LANES):
+            same[r] = codes[w, r]
+            above[r] = same[r] + np.uint8(1)
+            closer[r] = 0
+            level[r] = 0
+        start, stop = indptr[w], indptr[w + ONE]
+        degree = stop - start
+        while start < stop:  # as many neighbours at a time as eight bits can count
+            piece = min(stop, start + 255)
+            few[0][:] = 0
+            few[1][:] = 0
+            compare(ranked, start, piece, codes, above, same, few)
+            for r in range(LANES):
+                closer[r] += few[0][r]
+                level[r] += few[1][r]
+            start = piece
+        hits = 0
+        for r in range(LANES):
+            reached[hits] = r
+            hits += same[r] != 0
+        if absolute:
+            count_node_absolute(k, rho, degree, (same, closer, level), reached[:hits], scratch)
+        else:
+            count_node(k, rho, degree, (same, closer, level), reached[:hits], scratch)
+
+
+@kernel
+def worth_counting(indptr: Any, split: Any, tail: int, codes: Any, queue: Any) -> bool:
+    """Whether counting all lanes at once beats one root at a time; the weights are nanoseconds, measured."""
+    together, apart = 0, 0
+    for j in range(tail):
+        w = queue[j]
+        inner, reached = 0, 0
+        for r in range(LANES):
+            reached += codes[w, r] > 0
+            inner += codes[w, r] > 1
+        degree, above = indptr[w + ONE] - indptr[w], indptr[w + ONE] - split[w]
+        together += 75 + 6 * degree
+        apart += 2 * (inner * degree + (reached - inner) * above) + 7 * reached
+    return together < apart
+
+
+@kernel
+def explore_lanes(graph: Any, roots: Any, k: int, rho: int, absolute: bool, scratch: Any) -> bool:
+    """Count the ego-networks of up to 64 roots into the lanes' histograms, or say that they share too little."""
+    indptr, ranked, split = graph
+    codes, marks, queue, _, _ = scratch
+    tail, shared = first_steps(indptr, ranked, roots, k, scratch)
+    if shared:
+        tail = reach(indptr, ranked, k, tail, scratch)
+        shared = worth_counting(indptr, split, tail, codes, queue)
+    if shared:
+        count_lanes(indptr, ranked, tail, k, rho, absolute, scratch)
+    for j in range(tail):
+        marks[queue[j]] = 0
+        codes[queue[j]] = 0
+    return shared

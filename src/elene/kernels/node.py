@@ -1,0 +1,256 @@
+"""Node encodings: ego-networks explored one root at a time, or sixty-four side by side where they overlap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from elene.kernels.count import (
+    chain,
+    count_keys,
+    flush,
+    flush_numbers,
+    mix,
+    quadruplet_keys,
+    reserve,
+    room_for,
+    tally,
+)
+from elene.kernels.jit import inlined, kernel
+from elene.kernels.lanes import LANES, explore_lanes, lane_scratch
+
+ONE = np.uint32(1)
+ZERO = np.uint32(0)
+
+
+@kernel
+def node_scratch(n: int, k: int) -> Any:
+    """What :func:`explore` works on: state, queue, level ends; then closer, degree, farther by queue position."""
+    return (
+        np.zeros(n, np.uint32),
+        np.empty(n + 1, np.uint32),
+        np.empty(k + 2, np.int64),
+        np.empty(n, np.uint32),
+        np.empty(n, np.uint32),
+        np.empty(n, np.uint32),
+    )
+
+
+@inlined
+def expand_level(indptr: Any, ranked: Any, level: Any, head: int, tail: int, scratch: Any) -> int:
+    """Visit the nodes ``queue[head:tail]`` of one level; gives the new end of the queue.
+
+    A node's state is ``(k + 1 - distance) << shift | count``, 0 where it is not reached. ``level`` is (this level's
+    state, the next level's, mask of the count). Branches on graph data are mispredicted half of the time, so there are
+    none: every neighbour is written to the queue's end, which moves only for new ones.
+    """
+    state, queue, _, closer, degree, farther = scratch
+    this, following, mask = level
+    end = tail
+    for j in range(head, tail):
+        u = queue[j]
+        reached = 0
+        for e in range(indptr[u], indptr[u + ONE]):
+            x = ranked[e]
+            seen = state[x]
+            new = seen == ZERO
+            onward = seen < this
+            queue[end] = x
+            end += new
+            state[x] = np.uint32((following if new else seen) + (ONE if onward else ZERO))
+            reached += onward
+        closer[j] = state[u] & mask
+        degree[j] = indptr[u + ONE] - indptr[u]
+        farther[j] = reached
+    return end
+
+
+@inlined
+def connect_boundary(indptr: Any, ranked: Any, split: Any, bounds: Any, shift: Any, scratch: Any) -> None:
+    """Count the edges among the nodes at distance k: each once, from its lower-ranked end, for both ends."""
+    state, queue, _, closer, degree, farther = scratch
+    head, tail = bounds
+    first = np.uint32(ONE << shift)
+    mask = np.uint32(first - ONE)
+    for j in range(head, tail):
+        closer[j] = state[queue[j]] & mask
+    for j in range(head, tail):
+        w = queue[j]
+        level = 0
+        for e in range(split[w], indptr[w + ONE]):
+            x = ranked[e]
+            seen = state[x]
+            hit = np.uint32(seen - first) < first
+            state[x] = np.uint32(seen + (ONE if hit else ZERO))
+            level += hit
+        state[w] = np.uint32(state[w] + np.uint32(level))
+    for j in range(head, tail):
+        degree[j] = state[queue[j]] & mask
+        state[queue[j]] = ZERO
+
+
+@inlined
+def explore(indptr: Any, ranked: Any, split: Any, root: Any, k: int, shift: Any, scratch: Any) -> int:
+    """Explore the ego-network of one root; gives its size.
+
+    Afterwards ``queue[:size]`` holds its nodes by distance, those at distance l ending at ``ends[l]``, and closer,
+    degree and farther their counts in the same order. The state is clean again.
+    """
+    state, queue, ends, _, _, _ = scratch
+    queue[0] = root
+    state[root] = np.uint32(k + 1) << shift
+    head, tail = 0, 1
+    mask = np.uint32((ONE << shift) - ONE)
+    for distance in range(k):
+        ends[distance] = tail
+        level = (np.uint32(k + 1 - distance) << shift, np.uint32(k - distance) << shift, mask)
+        head, tail = tail, expand_level(indptr, ranked, level, head, tail, scratch)
+    ends[k] = tail
+    connect_boundary(indptr, ranked, split, (head, tail), shift, scratch)
+    for j in range(head):
+        state[queue[j]] = ZERO
+    return tail
+
+
+@inlined
+def tally_alike(value: int, many: int, rho: int, histogram: Any, base: int) -> int:
+    """Count one value many times."""
+    clipped = min(value, rho)
+    histogram[base + clipped] += many
+    return clipped
+
+
+@inlined
+def tally_ego(k: int, absolute: bool, rho: int, scratch: Any, histogram: Any, tops: Any) -> None:
+    """Add an explored ego-network to the marginal histogram.
+
+    Nodes next to the root have one closer neighbour, nodes at distance k none farther: no need to look.
+    """
+    _, _, ends, closer, degree, farther = scratch
+    start, s = 0, 0
+    for distance in range(k + 1):
+        stop = ends[distance]
+        if start == stop:
+            break
+        if not absolute:
+            if distance < 2:
+                tops[s] = tally_alike(distance, stop - start, rho, histogram, s * (rho + 1))
+            else:
+                tops[s] = tally(closer, start, stop, rho, histogram, s * (rho + 1))
+            s += 1
+        tops[s] = tally(degree, start, stop, rho, histogram, s * (rho + 1))
+        s += 1
+        if not absolute:
+            if distance == k:
+                tops[s] = tally_alike(0, stop - start, rho, histogram, s * (rho + 1))
+            else:
+                tops[s] = tally(farther, start, stop, rho, histogram, s * (rho + 1))
+            s += 1
+        start = stop
+
+
+@kernel
+def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute: bool, lanes: bool) -> Any:
+    """Marginal rows of the given roots: (row ends, columns, counts).
+
+    With ``lanes``, groups of 64 roots whose first steps overlap enough are explored together.
+    """
+    indptr, ranked, split = graph
+    n = indptr.shape[0] - 1
+    segments = (1 if absolute else 3) * (k + 1)
+    scratch = node_scratch(n, k)
+    histogram = np.zeros(segments * (rho + 1), np.int32)
+    tops = np.full(segments, -1, np.int64)
+    together = lane_scratch(n if lanes else 0, segments * (rho + 1) if lanes else 0, segments)
+    row_ends = np.empty(roots.shape[0], np.int64)
+    columns, counts = np.empty(1024, np.int32), np.empty(1024, np.int32)
+    used = 0
+    for start in range(0, roots.shape[0], LANES):
+        stop = min(start + LANES, roots.shape[0])
+        side_by_side = lanes and explore_lanes(graph, roots[start:stop], k, rho, absolute, together)
+        for i in range(start, stop):
+            if side_by_side:
+                room = room_for(together[4])
+                columns, counts = reserve(columns, used, room), reserve(counts, used, room)
+                used = flush(together[3][:, i - start], together[4], rho + 1, columns, counts, used)
+            else:
+                explore(indptr, ranked, split, roots[i], k, shift, scratch)
+                tally_ego(k, absolute, rho, scratch, histogram, tops)
+                room = room_for(tops)
+                columns, counts = reserve(columns, used, room), reserve(counts, used, room)
+                used = flush(histogram, tops, rho + 1, columns, counts, used)
+                tops[:] = -1
+            row_ends[i] = used
+        together[4][:] = -1
+    return row_ends, columns[:used], counts[:used]
+
+
+@inlined
+def spell_out(size: int, k: int, scratch: Any, distance: Any) -> None:
+    """Write down what :func:`explore` leaves implicit: each node's distance, and that none is farther than k."""
+    _, _, ends, _, _, farther = scratch
+    start = 0
+    for level in range(k + 1):
+        for j in range(start, ends[level]):
+            distance[j] = level
+        start = ends[level]
+    for j in range(ends[k - 1] if k else 0, size):
+        farther[j] = ZERO
+
+
+@kernel
+def node_joint_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute: bool) -> Any:
+    """Joint rows: (row ends, numbers, counts, keys); number i stands for the quadruplet ``keys[i, 0]``."""
+    indptr, ranked, split = graph
+    n = indptr.shape[0] - 1
+    scratch = node_scratch(n, k)
+    distance, nothing = np.empty(n, np.int32), np.zeros(n, np.int64)
+    first, numbers = np.empty(n, np.int64), np.empty(n, np.int64)
+    table, keys, known = np.zeros(64, np.int32), np.empty((32, 2), np.int64), 0
+    totals = np.zeros(32, np.int32)
+    row_ends = np.empty(roots.shape[0], np.int64)
+    columns, counts = np.empty(1024, np.int32), np.empty(1024, np.int32)
+    used = 0
+    for i in range(roots.shape[0]):
+        size = explore(indptr, ranked, split, roots[i], k, shift, scratch)
+        spell_out(size, k, scratch, distance)
+        quadruplet_keys(size, scratch[4], (distance, scratch[3], scratch[5]), rho, absolute, first)
+        table, keys, known = count_keys(first, nothing, size, table, keys, known, numbers)
+        if totals.shape[0] < keys.shape[0]:
+            totals = np.zeros(keys.shape[0], np.int32)
+        columns, counts = reserve(columns, used, size + 1), reserve(counts, used, size + 1)
+        used = flush_numbers(numbers, size, totals, columns, counts, used)
+        row_ends[i] = used
+    return row_ends, columns[:used], counts[:used], keys[:known]
+
+
+@kernel
+def node_codes(graph: Any, roots: Any, k: int, shift: Any) -> Any:
+    """A hash of each root's encoding: the sum of its quadruplets' hashes, in no order."""
+    indptr, ranked, split = graph
+    n = indptr.shape[0] - 1
+    scratch, distance = node_scratch(n, k), np.empty(n, np.int32)
+    codes = np.zeros(roots.shape[0], np.uint64)
+    for i in range(roots.shape[0]):
+        size = explore(indptr, ranked, split, roots[i], k, shift, scratch)
+        spell_out(size, k, scratch, distance)
+        for j in range(size):
+            code = chain(mix(np.uint64(scratch[4][j])), np.uint64(distance[j]))
+            codes[i] += chain(chain(code, np.uint64(scratch[3][j])), np.uint64(scratch[5][j]))
+    return codes
+
+
+@kernel
+def node_members(graph: Any, root: Any, k: int, shift: Any) -> Any:
+    """The ego-network of one root: its nodes by distance, and their quadruplets."""
+    indptr, ranked, split = graph
+    n = indptr.shape[0] - 1
+    scratch, distance = node_scratch(n, k), np.empty(n, np.int32)
+    size = explore(indptr, ranked, split, root, k, shift, scratch)
+    spell_out(size, k, scratch, distance)
+    members = np.empty((size, 4), np.int64)
+    for j in range(size):
+        members[j, 0], members[j, 1] = distance[j], scratch[3][j]
+        members[j, 2], members[j, 3] = scratch[4][j], scratch[5][j]
+    return scratch[1][:size].copy(), members

@@ -1,0 +1,84 @@
+"""Orders of nodes and rows: by degree for the kernels' scans, by key for locality, and back again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from elene.kernels.jit import kernel
+
+
+@kernel
+def sort_by_key(keys: Any, num_keys: int) -> Any:
+    """The stable order that sorts small non-negative integers, in linear time."""
+    start = np.zeros(num_keys + 1, np.int64)
+    for key in keys:
+        start[key + 1] += 1
+    for key in range(num_keys):
+        start[key + 1] += start[key]
+    order = np.empty(keys.shape[0], np.int64)
+    for i in range(keys.shape[0]):
+        order[start[keys[i]]] = i
+        start[keys[i]] += 1
+    return order
+
+
+@kernel
+def rank_adjacency(indptr: Any, indices: Any) -> Any:
+    """Each node's neighbours by ascending (degree, position), and where its higher-ranked neighbours begin.
+
+    Scanning only higher-ranked neighbours meets every edge once, from the end that has fewer of them.
+    """
+    n = indptr.shape[0] - 1
+    degrees = indptr[1:] - indptr[:-1]
+    largest = 0
+    for degree in degrees:
+        largest = max(largest, degree)
+    fill = indptr[:-1].copy()
+    split = np.empty(n, np.int64)
+    ranked = np.empty(indices.shape[0], np.uint32)
+    for u in sort_by_key(degrees, largest + 1):
+        split[u] = fill[u]
+        for e in range(indptr[u], indptr[u + 1]):
+            v = indices[e]
+            ranked[fill[v]] = u
+            fill[v] += 1
+    return ranked, split
+
+
+@kernel
+def hub_order(indptr: Any, ranked: Any, roots: Any) -> Any:
+    """The roots ordered by their largest neighbour: neighbours in this order share most of their two-hop paths."""
+    n = indptr.shape[0] - 1
+    hub = np.empty(roots.shape[0], np.int64)
+    for i in range(roots.shape[0]):
+        v = roots[i]
+        hub[i] = n if indptr[v] == indptr[v + 1] else np.int64(ranked[indptr[v + 1] - 1])
+    return sort_by_key(hub, n + 1)
+
+
+@kernel
+def two_hop_paths(indptr: Any, indices: Any, roots: Any) -> Any:
+    """For each root, one plus the degrees of its neighbours: an estimate of its work."""
+    paths = np.empty(roots.shape[0], np.int64)
+    for i in range(roots.shape[0]):
+        total = 1
+        for e in range(indptr[roots[i]], indptr[roots[i] + 1]):
+            total += indptr[indices[e] + np.uint32(1)] - indptr[indices[e]]
+        paths[i] = total
+    return paths
+
+
+@kernel
+def place_rows(order: Any, start: Any, stop: Any, row_ends: Any, columns: Any, counts: Any, out: Any) -> None:
+    """Copy the sparse rows ``start .. stop`` of the processing order to where they belong in the result."""
+    indptr, out_columns, out_counts = out
+    begin = 0
+    for i in range(start, stop):
+        to = indptr[order[i]]
+        for e in range(begin, row_ends[i - start]):
+            out_columns[to] = columns[e]
+            out_counts[to] = counts[e]
+            to += 1
+        begin = row_ends[i - start]
