@@ -112,7 +112,7 @@ class Encoding:
     def load(cls, path: str | os.PathLike[str]) -> Encoding:
         """Read what :meth:`save` or ``elene encode -o out.npz`` wrote."""
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
                 fields = json.loads(str(file["spec"]))
                 spec = Spec(**{**fields, "depths": tuple(fields["depths"])})
                 matrix = csr_array((file["data"], file["indices"], file["indptr"]), shape=tuple(file["shape"]))
@@ -126,7 +126,9 @@ class Encoding:
 
 def _plain(labels: NDArray[Any] | None) -> NDArray[Any] | None:
     """Labels that a file can hold without pickle: objects become their text."""
-    return labels.astype(str) if labels is not None and labels.dtype == object else labels
+    if labels is None or labels.dtype != object:
+        return labels
+    return np.array([str(label) for label in labels.ravel()]).reshape(labels.shape)
 
 
 def encode(  # noqa: PLR0913 - the one entry point: every argument but the first two is an option with a default

@@ -53,8 +53,11 @@ def edge_quadruplets(graph: Any, edge: Iterable[Any], k: int) -> Counter[tuple[Q
     Degrees are counted inside the intersection of the two ego-networks. Swapping the ends swaps each pair.
 
     >>> import networkx as nx
-    >>> edge_quadruplets(nx.path_graph(4), (0, 1), k=1).most_common(1)
-    [((Quadruplet(distance=0, closer=0, degree=1, farther=1), Quadruplet(distance=1, closer=1, degree=1, farther=0)), 1)]
+    >>> for (from_0, from_1), count in sorted(edge_quadruplets(nx.complete_graph(3), (0, 1), k=1).items()):
+    ...     print(count, "x", tuple(from_0), tuple(from_1))
+    1 x (0, 0, 2, 2) (1, 1, 2, 0)
+    1 x (1, 1, 2, 0) (0, 0, 2, 2)
+    1 x (1, 1, 2, 0) (1, 1, 2, 0)
     """
     graph, k = as_graph(graph), check_integer("k", k)
     ends = list(edge)

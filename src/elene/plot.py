@@ -368,7 +368,9 @@ def _render(picture: _Picture, path: str | os.PathLike[str] | None) -> Figure:
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError('pictures need matplotlib: pip install "elene[io]"') from None
-    low, high = picture.places.min(axis=0, initial=0) - 0.5, picture.places.max(axis=0, initial=0) + 0.5
+    routes = _routes(picture.places, picture.edges)
+    corners = np.concatenate([picture.places - 0.5, picture.places + 0.5, *routes])
+    low, high = corners.min(axis=0, initial=-0.5), corners.max(axis=0, initial=0.5)
     inches = min(picture.diameter, _MOST_INCHES / float((high - low).max()))
     width, height = np.maximum(inches * (high - low) + 0.5, (5.2, 1.2))
     columns = int(width / (0.45 + 0.075 * max(map(len, picture.legend), default=0)))
@@ -379,7 +381,7 @@ def _render(picture: _Picture, path: str | os.PathLike[str] | None) -> Figure:
     (x, y), reach = (low + high) / 2, np.array([width, height]) / inches / 2
     axes.set(xlim=(x - reach[0], x + reach[0]), ylim=(y - reach[1], y + reach[1]))
     axes.set_axis_off()
-    _draw_network(axes, picture)
+    _draw_network(axes, picture, routes)
     written = _write_readings(axes, picture, inches)
     _write_title(figure, picture, total)
     _write_legend(figure, picture, columns, total)
@@ -395,23 +397,23 @@ def _colours(tiers: int) -> list[Any]:
 
     if tiers <= len(_COLOURS):
         return list(_COLOURS[:tiers])
-    # So many hues could not be told apart, while a ramp still shows which of two nodes is farther.
-    return [colormaps["viridis"](0.85 * tier / (tiers - 1)) for tier in range(tiers)]
+    # So many hues could not be told apart, while a ramp, short of its light end, still shows which node is farther.
+    return [colormaps["plasma"](0.6 * tier / (tiers - 1)) for tier in range(tiers)]
 
 
-def _draw_network(axes: Axes, picture: _Picture) -> None:
+def _draw_network(axes: Axes, picture: _Picture, routes: Sequence[Points]) -> None:
     from matplotlib.collections import EllipseCollection, LineCollection
 
     colours, tiers = _colours(len(picture.legend)), np.array(picture.tiers, dtype=int)
     few = len(tiers) <= _MOST_WITH_TEXT
     # Only the edge <u,v> of an intersection has both ends in tier 0; drawn last, it lies above the others.
-    edges = picture.edges[np.argsort(-tiers[picture.edges].max(axis=1, initial=0), kind="stable")]
-    strong = tiers[edges].max(axis=1, initial=0) == 0
-    thin = float(np.clip(300 / (len(edges) + 1), 0.3, 1.2))
+    strong = tiers[picture.edges].max(axis=1, initial=0) == 0
+    order = np.argsort(strong, kind="stable")
+    thin = float(np.clip(300 / (len(routes) + 1), 0.3, 1.2))
     lines = LineCollection(
-        _routes(picture.places, edges),
-        colors=[colours[0] if edge else _EDGE for edge in strong],
-        linewidths=np.where(strong, 3.0, thin).tolist(),
+        [routes[i] for i in order],
+        colors=[colours[0] if strong[i] else _EDGE for i in order],
+        linewidths=np.where(strong[order], 3.0, thin).tolist(),
         alpha=1.0 if few else 0.6,
         zorder=1,
     )

@@ -232,9 +232,14 @@ def _find_delimiter(lines: Sequence[bytes]) -> str:
     found = re.match(rb"-?[0-9]+(\s+)-?[0-9]+(?!\S)", first) or re.search(rb"([,;\t])", first)
     if found is None or found[1] not in (b",", b";", b"\t"):
         return " "
-    if found[1] == b"\t" and not all(re.match(rb"[^\t]*[^\t ][^\t]*\t[^\t]*[^\t\s]", line) for line in lines):
+    if found[1] == b"\t" and not all(_has_two_fields(line) for line in lines):
         return " "
     return found[1].decode()
+
+
+def _has_two_fields(line: bytes) -> bool:
+    fields = [field for field in line.split(b"\t", 2)[:2] if field.strip()]
+    return len(fields) == 2
 
 
 def _fields(line: bytes, delimiter: str) -> list[str]:
@@ -472,6 +477,16 @@ def _pointers(values: NDArray[Any], name: str) -> NDArray[np.int64]:
     if not good or pointers[0] != 0 or (np.diff(pointers) < 0).any():
         raise ValueError(f"{name} must be one row of integers that starts at 0 and never falls")
     return pointers
+
+
+def parse_graph6(text: str) -> Graph:
+    """The graph that one line of graph6 stands for.
+
+    >>> parse_graph6("Bw")
+    Graph(num_nodes=3, num_edges=3)
+    """
+    (graph,) = _graph6_lines([text.strip().encode()], [1])
+    return graph
 
 
 def _graph6(text: bytes) -> _Source:

@@ -81,12 +81,18 @@ def assert_apart(points):
     assert gaps.min() > 1, "nodes are circles of diameter 1"
 
 
-def test_text_stays_inside_its_node():
-    figure = draw_ego(nx.star_graph(59), 0, 1)
+@pytest.mark.parametrize(
+    "draw", [lambda: draw_ego(nx.star_graph(59), 0, 1), lambda: draw_intersection(nx.complete_graph(18), 0, 1, 1)]
+)
+def test_text_stays_inside_its_node_and_edges_inside_the_picture(draw):
+    figure = draw()
     figure.canvas.draw()
     axes = figure.axes[0]
     diameter = np.diff(axes.transData.transform([(0, 0), (1, 0)])[:, 0])[0]
     assert max(text.get_window_extent().width for text in axes.texts) < diameter
+    points = np.concatenate(axes.collections[0].get_segments())
+    assert (points.min(axis=0) >= [axes.get_xlim()[0], axes.get_ylim()[0]]).all()
+    assert (points.max(axis=0) <= [axes.get_xlim()[1], axes.get_ylim()[1]]).all()
 
 
 def test_nothing_is_cut_off():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import NamedTuple
 
 from elene.graph import Graph
@@ -48,10 +49,9 @@ def read_brec(path: str | os.PathLike[str]) -> list[BrecPair]:
         Graph(num_nodes=3, num_edges=3)
     """
     try:
-        with open(path, encoding="ascii") as file:
-            header, *lines = file.read().splitlines() or [""]
+        header, *lines = Path(path).read_text(encoding="ascii").splitlines() or [""]
     except UnicodeDecodeError:
-        raise ValueError(f"{path}: not a text file in ASCII, which a table of graph6 is") from None
+        raise ValueError(f"{path}: not a text file in ASCII, as a table of graph6 is") from None
     if header.split("\t") != _HEADER:
         raise ValueError(f"{path}, line 1: the tab-separated columns must be {', '.join(_HEADER)}; got {header[:80]!r}")
     pairs: dict[int, BrecPair] = {}
@@ -68,8 +68,8 @@ def read_brec(path: str | os.PathLike[str]) -> list[BrecPair]:
 
 def _parse(line: str) -> BrecPair:
     fields = line.split("\t")
-    if len(fields) != len(_HEADER):
-        raise ValueError(f"{len(_HEADER)} tab-separated fields are wanted, got {len(fields)}")
+    if len(fields) != len(_HEADER) or not all(fields):
+        raise ValueError(f"{len(_HEADER)} tab-separated fields are wanted, got {line[:80]!r}")
     index, category, subcategory, a, b = fields
     if not index.isdecimal():
         raise ValueError(f"pair must be a number, got {index!r}")

@@ -1,0 +1,152 @@
+"""Encoder: the encodings as a scikit-learn transformer over lists of graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from elene.encoding import Encoding, encode
+from elene.graph import Graph, as_graph, disjoint_union
+from elene.spec import Spec, check_choice
+
+try:
+    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.utils.validation import check_is_fitted
+except ImportError as error:
+    raise ImportError('elene.Encoder needs scikit-learn: pip install "elene[io]"') from error
+
+
+class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """ELENE vectors of the nodes, edges or whole graphs in a list of graphs, for scikit-learn.
+
+    ``fit`` learns the columns: the largest degree (marginal and product forms) or the vocabulary of quadruplets (joint
+    form). In ``transform``, larger degrees count as the largest one, and quadruplets outside the vocabulary go to a
+    column ``unknown``.
+
+    Args:
+        k: depth of the ego-networks, or several depths.
+        level: ``"node"``, ``"edge"`` or ``"pair"``: what is encoded.
+        degrees: ``"relative"`` (ELENE) or ``"absolute"`` (IGEL).
+        form: ``"marginal"``, ``"joint"`` or ``"product"``; see :func:`elene.encode`.
+        max_degree: larger values count as this one; by default the largest degree in the training graphs.
+        per: ``"row"`` for one row for each node, edge or pair, graph after graph; ``"graph"`` for their sum, a row a graph.
+        log1p: give log(1 + count) instead of counts (of the sums, for ``per="graph"``).
+        threads: how many threads to use; by default one for every core.
+
+    Attributes:
+        table_: the columns, as integers.
+        spec_: the parameters at the time of fitting, with ``max_degree`` filled in.
+
+    Example:
+        >>> import networkx as nx
+        >>> graphs = [nx.cycle_graph(5), nx.star_graph(4), nx.path_graph(3)]
+        >>> encoder = Encoder(k=1, form="joint", per="graph").fit(graphs[:2])
+        >>> encoder.get_feature_names_out().tolist()
+        ['k1.(0,0,1,1)', 'k1.(0,0,2,2)', 'k1.(0,0,4,4)', 'k1.(1,1,1,0)', 'k1.unknown']
+        >>> encoder.transform(graphs).toarray().tolist()
+        [[0, 5, 0, 10, 0], [4, 0, 1, 8, 0], [2, 1, 0, 4, 0]]
+    """
+
+    def __init__(  # noqa: PLR0913 - scikit-learn wants every parameter here; there are 8
+        self,
+        k: int | Sequence[int] = 2,
+        level: str = "node",
+        degrees: str = "relative",
+        form: str = "marginal",
+        max_degree: int | None = None,
+        per: str = "row",
+        log1p: bool = False,
+        threads: int | None = None,
+    ) -> None:
+        self.k = k
+        self.level = level
+        self.degrees = degrees
+        self.form = form
+        self.max_degree = max_degree
+        self.per = per
+        self.log1p = log1p
+        self.threads = threads
+
+    def fit(self, X: Any, y: Any = None) -> Encoder:
+        """Learn the columns from a list of graphs; ``y`` is not used.
+
+        >>> import networkx as nx
+        >>> Encoder(k=1).fit([nx.star_graph(4)]).spec_.max_degree
+        4
+        """
+        graphs = self._graphs(X)
+        spec = self._spec()
+        if spec.max_degree is None and spec.form != "joint":
+            spec = self._spec(max((graph.max_degree for graph in graphs), default=0))
+        self.spec_ = spec
+        if spec.form == "joint":
+            self.table_ = self._encode(graphs).table
+            self.table_ = self._encode([]).onto(self.table_).table
+        else:
+            self.table_ = np.vstack([spec.marginal_table(depth, spec.max_degree or 0) for depth in spec.depths])
+        return self
+
+    def transform(self, X: Any) -> csr_array:
+        """The vectors of a list of graphs as a sparse matrix.
+
+        >>> import networkx as nx
+        >>> Encoder(k=1).fit_transform([nx.star_graph(4)]).shape
+        (5, 30)
+        """
+        check_is_fitted(self)
+        asked = self._spec(self.spec_.max_degree)
+        if asked != self.spec_:
+            raise ValueError(f"this Encoder was fitted with {self.spec_}, and now asks for {asked}: call fit again")
+        graphs = self._graphs(X)
+        encoding = self._encode(graphs)
+        matrix = encoding.onto(self.table_).matrix if self.form == "joint" else encoding.matrix
+        if self.per == "graph":
+            matrix = _sum_rows(matrix, self._rows_per_graph(graphs, encoding))
+        return matrix.log1p() if self.log1p else matrix
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The name of each column; ``input_features`` is not used, since graphs have none."""
+        check_is_fitted(self)
+        return np.array([str(column) for column in self.spec_.name_columns(self.table_)], dtype=object)
+
+    def _spec(self, max_degree: int | None = None) -> Spec:
+        check_choice("per", self.per, ("row", "graph"))
+        rho = self.max_degree if max_degree is None else max_degree
+        return Spec.of(self.k, self.level, self.degrees, self.form, rho)
+
+    def _graphs(self, X: Any) -> list[Graph]:
+        if isinstance(X, Graph) or hasattr(X, "nodes") or hasattr(X, "edge_index"):
+            raise TypeError("X must be a list of graphs; wrap a single graph in a list: [graph]")
+        return [as_graph(graph) for graph in X]
+
+    def _encode(self, graphs: list[Graph]) -> Encoding:
+        """All graphs in one go: ego-networks never leave their graph, so a disjoint union changes nothing."""
+        spec = self.spec_
+        return encode(
+            disjoint_union(graphs),
+            spec.depths,
+            level=spec.level,
+            degrees=spec.degrees,
+            form=spec.form,
+            max_degree=spec.max_degree,
+            threads=self.threads,
+        )
+
+    def _rows_per_graph(self, graphs: list[Graph], encoding: Encoding) -> NDArray[np.int64]:
+        sizes = [graph.num_nodes for graph in graphs]
+        if encoding.edges is None:
+            return np.array(sizes, dtype=np.int64)
+        owner = np.repeat(np.arange(len(graphs)), sizes)[encoding.edges[:, 0]]
+        return np.bincount(owner, minlength=len(graphs))
+
+
+def _sum_rows(matrix: csr_array, counts: NDArray[np.int64]) -> csr_array:
+    """The sum of each group of consecutive rows."""
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    ones = np.ones(len(matrix.indptr) - 1, dtype=matrix.dtype)
+    groups = csr_array((ones, np.arange(len(ones)), indptr), shape=(len(counts), len(ones)))
+    return (groups @ matrix).tocsr()

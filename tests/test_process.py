@@ -1,0 +1,48 @@
+"""What only shows in whole processes: what an import loads, and forks after the threads ran."""
+
+from __future__ import annotations
+
+import multiprocessing
+import subprocess
+import sys
+
+import networkx as nx
+import pytest
+
+import elene
+
+GRAPH = nx.barabasi_albert_graph(3000, 5, seed=0)
+
+
+def run_python(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_import_is_light():
+    code = "import sys, elene; print(sorted({'numba', 'torch', 'scipy', 'sklearn', 'pyarrow', 'numpy'} & set(sys.modules)))"
+    assert run_python(code) == "[]"
+
+
+def test_a_graph_needs_no_kernels():
+    code = "import sys, elene; elene.Graph.from_edges([(0, 1)]); print('numba' in sys.modules, 'torch' in sys.modules)"
+    assert run_python(code) == "False False"
+
+
+def test_everything_public_is_there():
+    for name in elene.__all__:
+        assert getattr(elene, name) is not None
+    assert set(dir(elene)) == set(elene.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        elene.nothing  # noqa: B018
+
+
+def checksum(k):
+    encoding = elene.encode(GRAPH, k, threads=2)
+    return int((encoding.matrix.data.astype(int) * (1 + encoding.matrix.indices)).sum())
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+def test_encode_works_in_forked_workers_after_it_ran_here():
+    here = [checksum(k) for k in (1, 2)]
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map_async(checksum, [1, 2, 1, 2]).get(timeout=120) == here * 2
