@@ -538,8 +538,8 @@ def _graph6_size(line: bytes, number: int) -> tuple[int, int]:
 
 def _triangle(place: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The pair (lower, upper) at each place of the order (0,1) (0,2) (1,2) (0,3) ..."""
+    # Rounding could do harm from 2**26 nodes on, whose graph6 string would fill hundreds of terabytes.
     upper = ((1 + np.sqrt(8.0 * place + 1)) / 2).astype(np.int64)
-    upper -= upper * (upper - 1) // 2 > place
     return place - upper * (upper - 1) // 2, upper
 
 

@@ -286,6 +286,7 @@ def test_shapes_of_string_edge_lists(tmp_path, text):
         ("1 99999999999999999999\n", [("1", "99999999999999999999")]),
         ("-3 10000000000\n10000000000 5\n", [(-3, 10**10), (10**10, 5)]),
         ("9223372036854775807 0\n", [(2**63 - 1, 0)]),
+        ("-1 1\n", [(-1, 1)]),
     ],
 )
 def test_labels(tmp_path, text, edges):
@@ -443,6 +444,14 @@ def test_bad_collection_npz(tmp_path, change, message):
     with warnings.catch_warnings(), pytest.raises(ValueError, match=re.escape(f"{path}: {message}")):
         warnings.simplefilter("ignore", GraphWarning)
         read_graphs(path)
+
+
+def test_npz_that_is_no_archive(tmp_path):
+    path = tmp_path / "a.npz"
+    with path.open("wb") as file:
+        np.save(file, np.zeros((4, 2), dtype=np.int64))
+    with pytest.raises(ValueError, match=re.escape(f"{path}: not an .npz archive")):
+        read_graph(path)
 
 
 def test_directed_matrix(tmp_path):

@@ -73,4 +73,12 @@ def _parse(line: str) -> BrecPair:
     index, category, subcategory, a, b = fields
     if not index.isdecimal():
         raise ValueError(f"pair must be a number, got {index!r}")
-    return BrecPair(int(index), category, subcategory, parse_graph6(a), parse_graph6(b))
+    return BrecPair(int(index), category, subcategory, _graph("g6_a", a), _graph("g6_b", b))
+
+
+def _graph(column: str, text: str) -> Graph:
+    try:
+        return parse_graph6(text)
+    except ValueError as error:
+        # The parser takes a field for a file of one line.
+        raise ValueError(str(error).replace("line 1", column)) from error

@@ -189,6 +189,7 @@ def _edge_encodings(adjacency: Adjacency) -> bytes:
     """The multiset of ED encodings at k=1, reduced to what differs: the degrees among each edge's common neighbours."""
     sources, targets = np.nonzero(np.triu(adjacency))
     common = adjacency[sources] & adjacency[targets]
-    degrees = np.where(common, common.astype(np.int64) @ adjacency, -1)
-    rows, counts = np.unique(np.sort(degrees, axis=1), axis=0, return_counts=True)
-    return np.column_stack([rows, counts]).tobytes()
+    degrees = common.astype(np.int64) @ adjacency
+    # One number an edge: its digits to base 32 count the (at most five) common neighbours of degree 0, 1, 2, ...
+    numbers = np.where(common, 32**degrees, 0).sum(axis=1)
+    return np.sort(numbers).tobytes()
