@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from elene.graph import Graph
 from elene.parallel import run_ranges
 from elene.spec import Spec
 
+Task = Callable[[int, int, Any], Any]
+Scratch = Callable[[], Any]
 MAX_COLUMNS = 2**31 - 1
 MAX_LANE_COLUMNS = 2**22
 
@@ -91,24 +93,36 @@ def count_marginal(graph: Graph, rows: Rows, depth: int, spec: Spec, threads: in
     columns = kinds * (depth + 1) * (rho + 1)
     if columns > MAX_COLUMNS:
         raise ValueError(f"k={depth} and degrees up to {rho} need {columns} columns: pass a smaller max_degree")
-    plan, kernel = _marginal_kernel(graph, rows, depth, rho, spec.absolute)
-    return assemble(plan.order, run_ranges(kernel, plan.work, threads), columns)
+    plan, task, scratch = _marginal_task(graph, rows, depth, rho, spec.absolute)
+    return assemble(plan.order, run_ranges(task, scratch, plan.work, threads), columns)
 
 
-def _marginal_kernel(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> tuple[Plan, Any]:
+def _marginal_task(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> tuple[Plan, Task, Scratch]:
     from elene.kernels import lanes, node, pair
 
-    arrays, k = kernel_graph(graph), effective_depth(graph, depth)
+    arrays, n, k = kernel_graph(graph), graph.num_nodes, effective_depth(graph, depth)
     if rows.second is None:
         plan, shift = plan_nodes(graph, rows.first, k), count_bits(graph, k)
         columns = (1 if absolute else 3) * (k + 1) * (rho + 1)
         together = 2 <= k <= lanes.MAX_DEPTH and columns <= MAX_LANE_COLUMNS
-        return plan, lambda a, b: node.marginal_rows(arrays, plan.first[a:b], k, shift, rho, absolute, together)
+        return (
+            plan,
+            lambda a, b, s: node.marginal_rows(arrays, plan.first[a:b], k, shift, rho, absolute, s),
+            lambda: node.marginal_scratch(n, k, rho, absolute, together),
+        )
     plan = plan_pairs(graph, rows, k)
     if depth == 1 and rows.distance is None:
-        return plan, lambda a, b: pair.edge_marginal_rows(arrays, plan.first[a:b], plan.second[a:b], rho, absolute)
+        return (
+            plan,
+            lambda a, b, s: pair.edge_marginal_rows(arrays, plan.first[a:b], plan.second[a:b], rho, absolute, s),
+            lambda: pair.edge_scratch(n, rho),
+        )
     _check_pair_depth(k)
-    return plan, lambda a, b: pair.pair_marginal_rows(arrays, plan.first[a:b], plan.second[a:b], k, rho, absolute)
+    return (
+        plan,
+        lambda a, b, s: pair.pair_marginal_rows(arrays, plan.first[a:b], plan.second[a:b], k, rho, absolute, s),
+        lambda: pair.pair_marginal_scratch(n, k, rho, absolute),
+    )
 
 
 def _check_pair_depth(depth: int) -> None:
@@ -142,8 +156,8 @@ def count_joint(
     base, digits = rho + 1, 1 if spec.absolute else 3
     if (depth + 1) * base**digits >= 2**63:
         raise ValueError(f"degrees up to {rho} are too large for the joint form: pass max_degree=1000000 or less")
-    plan, kernel = _joint_kernel(graph, rows, depth, rho, spec.absolute)
-    pieces = list(run_ranges(kernel, plan.work, threads))
+    plan, task, scratch = _joint_task(graph, rows, depth, rho, spec.absolute)
+    pieces = list(run_ranges(task, scratch, plan.work, threads))
     keys = np.concatenate([piece[3] for _, _, piece in pieces] or [np.empty((0, 2), np.int64)])
     distinct, number = np.unique(keys, axis=0, return_inverse=True)
     number = number.ravel().astype(np.int32)
@@ -167,13 +181,21 @@ def _digits(keys: NDArray[np.int64], base: int, digits: int) -> NDArray[np.int64
     return np.stack([keys, *fields[::-1]], axis=1)
 
 
-def _joint_kernel(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> tuple[Plan, Any]:
+def _joint_task(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> tuple[Plan, Task, Scratch]:
     from elene.kernels import node, pair
 
-    arrays, k = kernel_graph(graph), effective_depth(graph, depth)
+    arrays, n, k = kernel_graph(graph), graph.num_nodes, effective_depth(graph, depth)
     if rows.second is None:
         plan, shift = plan_nodes(graph, rows.first, k), count_bits(graph, k)
-        return plan, lambda a, b: node.node_joint_rows(arrays, plan.first[a:b], k, shift, rho, absolute)
+        return (
+            plan,
+            lambda a, b, s: node.node_joint_rows(arrays, plan.first[a:b], k, shift, rho, absolute, s),
+            lambda: node.joint_scratch(n, k),
+        )
     _check_pair_depth(k)
     plan = plan_pairs(graph, rows, k)
-    return plan, lambda a, b: pair.pair_joint_rows(arrays, plan.first[a:b], plan.second[a:b], k, rho, absolute)
+    return (
+        plan,
+        lambda a, b, s: pair.pair_joint_rows(arrays, plan.first[a:b], plan.second[a:b], k, rho, absolute, s),
+        lambda: pair.pair_joint_scratch(n),
+    )

@@ -65,29 +65,31 @@ def fingerprint(
 
 def _node_colors(graph: Graph, spec: Spec) -> Colors:
     """Each node's encoding at every depth, as one colour; at levels above it, one for all."""
-    from elene.kernels.node import node_codes
+    from elene.kernels.node import joint_scratch, node_codes
 
     colors = np.zeros(graph.num_nodes, np.uint64)
     if spec.level == "node":
         for depth in spec.depths:
             k = effective_depth(graph, depth)
             roots = np.arange(graph.num_nodes, dtype=np.uint32)
-            colors = _fold(colors, node_codes(kernel_graph(graph), roots, k, count_bits(graph, k)))
+            scratch = joint_scratch(graph.num_nodes, k)
+            colors = _fold(colors, node_codes(kernel_graph(graph), roots, k, count_bits(graph, k), scratch))
     return colors
 
 
 def _reading_colors(graph: Graph, rows: Rows, spec: Spec) -> Colors:
     """Both readings of each edge or pair at every depth, as two colours a row: from the first end and the second."""
+    from elene.kernels.pair import pair_joint_scratch
+
     assert rows.second is not None
     colors = np.zeros((len(rows), 2), np.uint64)
     if rows.distance is not None:
         colors += rows.distance.astype(np.uint64)[:, None]
     plan = plan_pairs(graph, rows, max(spec.depths))
     swapped = plan.first != rows.first[plan.order]
-    arrays = kernel_graph(graph)
     for depth in spec.depths:
-        k = effective_depth(graph, depth)
-        pieces = run_ranges(partial(_codes, arrays, plan, k), plan.work, None)
+        task = partial(_codes, kernel_graph(graph), plan, effective_depth(graph, depth))
+        pieces = run_ranges(task, partial(pair_joint_scratch, graph.num_nodes), plan.work, None)
         codes = np.concatenate([piece for _, _, piece in pieces] or [colors])
         codes[swapped] = codes[swapped, ::-1]
         placed = np.empty_like(codes)
@@ -96,10 +98,10 @@ def _reading_colors(graph: Graph, rows: Rows, spec: Spec) -> Colors:
     return colors
 
 
-def _codes(arrays: Any, plan: Plan, k: int, start: int, stop: int) -> Colors:
+def _codes(arrays: Any, plan: Plan, k: int, start: int, stop: int, scratch: Any) -> Colors:
     from elene.kernels.pair import pair_codes
 
-    codes: Colors = pair_codes(arrays, plan.first[start:stop], plan.second[start:stop], k)
+    codes: Colors = pair_codes(arrays, plan.first[start:stop], plan.second[start:stop], k, scratch)
     return codes
 
 

@@ -16,18 +16,21 @@ from elene.spec import Quadruplet, check_integer
 
 def node_members(graph: Graph, position: int, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The positions of an ego-network's nodes, by distance from the root, and their quadruplets, a row each."""
-    from elene.kernels.node import node_members as explore
+    from elene.kernels import node
 
     depth = effective_depth(graph, k)
-    nodes, members = explore(kernel_graph(graph), np.uint32(position), depth, count_bits(graph, depth))
+    scratch = node.joint_scratch(graph.num_nodes, depth)
+    root, shift = np.uint32(position), count_bits(graph, depth)
+    nodes, members = node.node_members(kernel_graph(graph), root, depth, shift, scratch)
     return nodes.astype(np.int64), members
 
 
 def pair_members(graph: Graph, u: int, v: int, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The positions of an intersection's nodes, and for each the quadruplets that u and v read, side by side."""
-    from elene.kernels.pair import pair_members as explore
+    from elene.kernels import pair
 
-    nodes, members = explore(kernel_graph(graph), np.uint32(u), np.uint32(v), effective_depth(graph, k))
+    depth, scratch = effective_depth(graph, k), pair.pair_joint_scratch(graph.num_nodes)
+    nodes, members = pair.pair_members(kernel_graph(graph), np.uint32(u), np.uint32(v), depth, scratch)
     return nodes.astype(np.int64), members
 
 

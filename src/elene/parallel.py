@@ -6,6 +6,7 @@ A pool of its own for each call leaves nothing behind that a fork could break, a
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Result = TypeVar("Result")
+Scratch = TypeVar("Scratch")
 
 # Units are scanned list entries, a nanosecond or a few each.
 SMALL = 50_000  # less than starting threads is worth
@@ -37,18 +39,23 @@ def count_threads(threads: int | None) -> int:
 
 
 def run_ranges(
-    task: Callable[[int, int], Result], work: NDArray[np.int64], threads: int | None
+    task: Callable[[int, int, Scratch], Result],
+    make_scratch: Callable[[], Scratch],
+    work: NDArray[np.int64],
+    threads: int | None,
 ) -> Iterator[tuple[int, int, Result]]:
-    """Call ``task(start, stop)`` on ranges that cover all rows; gives (start, stop, result) in order.
+    """Call ``task(start, stop, scratch)`` on ranges that cover all rows; gives (start, stop, result) in order.
 
     Args:
-        task: something that releases the GIL.
+        task: something that releases the GIL, and leaves its scratch as it found it.
+        make_scratch: called once for each thread.
         work: an estimate of each row's work.
         threads: see :func:`count_threads`.
 
     Example:
-        >>> [result for _, _, result in run_ranges(lambda a, b: b - a, np.ones(5, dtype=np.int64), 2)]
-        [5]
+        >>> work = np.ones(5, dtype=np.int64)
+        >>> [result for _, _, result in run_ranges(lambda a, b, scratch: b - a + scratch, lambda: 10, work, 2)]
+        [15]
     """
     workers = count_threads(threads)
     total = int(work.sum())
@@ -59,12 +66,20 @@ def run_ranges(
     cuts = np.unique(np.concatenate([[0], np.searchsorted(np.cumsum(work), goals) + 1, [len(work)]]))
     ranges = [(int(a), int(b)) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
     if workers == 1 or len(ranges) == 1:
+        scratch = make_scratch()
         for start, stop in ranges:
-            yield start, stop, task(start, stop)
+            yield start, stop, task(start, stop, scratch)
         return
+    mine = threading.local()
+
+    def run(start: int, stop: int) -> Result:
+        if not hasattr(mine, "scratch"):
+            mine.scratch = make_scratch()
+        return task(start, stop, mine.scratch)
+
     pool = ThreadPoolExecutor(min(workers, len(ranges)), thread_name_prefix="elene")
     try:
-        futures = deque(pool.submit(task, start, stop) for start, stop in ranges)
+        futures = deque(pool.submit(run, start, stop) for start, stop in ranges)
         for start, stop in ranges:
             yield start, stop, futures.popleft().result()
     finally:

@@ -18,7 +18,6 @@ LANES = 64
 MAX_DEPTH = 250
 
 
-@kernel
 def lane_scratch(n: int, columns: int, segments: int) -> Any:
     """Codes, marks and queue of the nodes; a histogram for each lane and the largest value of each segment."""
     return (

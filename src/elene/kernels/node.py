@@ -24,7 +24,6 @@ ONE = np.uint32(1)
 ZERO = np.uint32(0)
 
 
-@kernel
 def node_scratch(n: int, k: int) -> Any:
     """What :func:`explore` works on: state, queue, level ends; then closer, degree, farther by queue position."""
     return (
@@ -34,6 +33,25 @@ def node_scratch(n: int, k: int) -> Any:
         np.empty(n, np.uint32),
         np.empty(n, np.uint32),
         np.empty(n, np.uint32),
+    )
+
+
+def marginal_scratch(n: int, k: int, rho: int, absolute: bool, lanes: bool) -> Any:
+    """What :func:`marginal_rows` works on: for one root, its histogram and the largest values, and for lanes."""
+    segments = (1 if absolute else 3) * (k + 1)
+    columns = segments * (rho + 1)
+    together = lane_scratch(n if lanes else 0, columns if lanes else 0, segments)
+    return node_scratch(n, k), np.zeros(columns, np.int32), np.full(segments, -1, np.int64), together
+
+
+def joint_scratch(n: int, k: int) -> Any:
+    """What the other kernels work on: for one root, distances, a second key that is always 0, keys and numbers."""
+    return (
+        node_scratch(n, k),
+        np.empty(n, np.int32),
+        np.zeros(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
     )
 
 
@@ -151,18 +169,14 @@ def tally_ego(k: int, absolute: bool, rho: int, scratch: Any, histogram: Any, to
 
 
 @kernel
-def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute: bool, lanes: bool) -> Any:
+def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute: bool, scratches: Any) -> Any:
     """Marginal rows of the given roots: (row ends, columns, counts).
 
-    With ``lanes``, groups of 64 roots whose first steps overlap enough are explored together.
+    With scratch for lanes, groups of 64 roots whose first steps overlap enough are explored together.
     """
     indptr, ranked, split = graph
-    n = indptr.shape[0] - 1
-    segments = (1 if absolute else 3) * (k + 1)
-    scratch = node_scratch(n, k)
-    histogram = np.zeros(segments * (rho + 1), np.int32)
-    tops = np.full(segments, -1, np.int64)
-    together = lane_scratch(n if lanes else 0, segments * (rho + 1) if lanes else 0, segments)
+    scratch, histogram, tops, together = scratches
+    lanes = together[0].shape[0] > 0
     row_ends = np.empty(roots.shape[0], np.int64)
     columns, counts = np.empty(1024, np.int32), np.empty(1024, np.int32)
     used = 0
@@ -200,13 +214,10 @@ def spell_out(size: int, k: int, scratch: Any, distance: Any) -> None:
 
 
 @kernel
-def node_joint_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute: bool) -> Any:
+def node_joint_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute: bool, scratches: Any) -> Any:
     """Joint rows: (row ends, numbers, counts, keys); number i stands for the quadruplet ``keys[i, 0]``."""
     indptr, ranked, split = graph
-    n = indptr.shape[0] - 1
-    scratch = node_scratch(n, k)
-    distance, nothing = np.empty(n, np.int32), np.zeros(n, np.int64)
-    first, numbers = np.empty(n, np.int64), np.empty(n, np.int64)
+    scratch, distance, nothing, first, numbers = scratches
     table, keys, known = np.zeros(64, np.int32), np.empty((32, 2), np.int64), 0
     totals = np.zeros(32, np.int32)
     row_ends = np.empty(roots.shape[0], np.int64)
@@ -226,11 +237,10 @@ def node_joint_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolu
 
 
 @kernel
-def node_codes(graph: Any, roots: Any, k: int, shift: Any) -> Any:
+def node_codes(graph: Any, roots: Any, k: int, shift: Any, scratches: Any) -> Any:
     """A hash of each root's encoding: the sum of its quadruplets' hashes, in no order."""
     indptr, ranked, split = graph
-    n = indptr.shape[0] - 1
-    scratch, distance = node_scratch(n, k), np.empty(n, np.int32)
+    scratch, distance, _, _, _ = scratches
     codes = np.zeros(roots.shape[0], np.uint64)
     for i in range(roots.shape[0]):
         size = explore(indptr, ranked, split, roots[i], k, shift, scratch)
@@ -242,11 +252,10 @@ def node_codes(graph: Any, roots: Any, k: int, shift: Any) -> Any:
 
 
 @kernel
-def node_members(graph: Any, root: Any, k: int, shift: Any) -> Any:
+def node_members(graph: Any, root: Any, k: int, shift: Any, scratches: Any) -> Any:
     """The ego-network of one root: its nodes by distance, and their quadruplets."""
     indptr, ranked, split = graph
-    n = indptr.shape[0] - 1
-    scratch, distance = node_scratch(n, k), np.empty(n, np.int32)
+    scratch, distance, _, _, _ = scratches
     size = explore(indptr, ranked, split, root, k, shift, scratch)
     spell_out(size, k, scratch, distance)
     members = np.empty((size, 4), np.int64)

@@ -23,7 +23,6 @@ ONE = np.uint32(1)
 MAX_DEPTH = 2**16 - 2
 
 
-@kernel
 def pair_scratch(n: int) -> Any:
     """Distances plus one and queues of both balls, and where each node stands in the intersection, plus one."""
     return (
@@ -35,15 +34,27 @@ def pair_scratch(n: int) -> Any:
     )
 
 
-@kernel
 def reading_scratch(n: int) -> Any:
     """By place in the intersection: nodes, degrees, then distance, closer and farther as u and as v sees them."""
-    return (
-        np.empty(n, np.uint32),
-        np.empty(n, np.int32),
-        (np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)),
-        (np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)),
-    )
+    u, v = (tuple(np.empty(n, np.int32) for _ in range(3)) for _ in range(2))
+    return np.empty(n, np.uint32), np.empty(n, np.int32), u, v
+
+
+def pair_marginal_scratch(n: int, k: int, rho: int, absolute: bool) -> Any:
+    """What :func:`pair_marginal_rows` works on: for one pair, its histogram and the largest values."""
+    segments = (1 if absolute else 3) * (k + 1)
+    histogram = np.zeros(segments * (rho + 1), np.int32)
+    return pair_scratch(n), reading_scratch(n), histogram, np.full(segments, -1, np.int64)
+
+
+def pair_joint_scratch(n: int) -> Any:
+    """What the other kernels work on: for one pair, the keys of both readings and their numbers."""
+    return pair_scratch(n), reading_scratch(n), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+
+
+def edge_scratch(n: int, rho: int) -> Any:
+    """What :func:`edge_marginal_rows` works on: common neighbours, their degrees and a histogram of those."""
+    return pair_scratch(n), np.empty(n + 1, np.uint32), np.zeros(n + 1, np.int64), np.zeros(rho + 1, np.int32)
 
 
 @inlined
@@ -133,14 +144,20 @@ def intersect(graph: Any, v: Any, k: int, scratch: Any, readings: Any) -> int:
 
 
 @inlined
+def leave(entered: int, scratch: Any) -> None:
+    """Clean the ball in the scratch."""
+    for j in range(entered):
+        scratch[0][scratch[1][j]] = 0
+
+
+@inlined
 def enter(graph: Any, i: int, us: Any, k: int, entered: int, scratch: Any) -> int:
     """Make the ball in the scratch that of ``us[i]``; pairs come grouped by u, so this is seldom work."""
     indptr, ranked, _ = graph
     around, queue, _, _, _ = scratch
     if i > 0 and us[i] == us[i - 1]:
         return entered
-    for j in range(entered):
-        around[queue[j]] = 0
+    leave(entered, scratch)
     return ball(indptr, ranked, us[i], k, around, queue)
 
 
@@ -167,12 +184,9 @@ def tally_reading(size: int, degree: Any, reading: Any, rho: int, absolute: bool
 
 
 @kernel
-def pair_marginal_rows(graph: Any, us: Any, vs: Any, k: int, rho: int, absolute: bool) -> Any:
+def pair_marginal_rows(graph: Any, us: Any, vs: Any, k: int, rho: int, absolute: bool, scratches: Any) -> Any:
     """Marginal rows of pairs, both readings summed: (row ends, columns, counts)."""
-    n = graph[0].shape[0] - 1
-    segments = (1 if absolute else 3) * (k + 1)
-    scratch, readings = pair_scratch(n), reading_scratch(n)
-    histogram, tops = np.zeros(segments * (rho + 1), np.int32), np.full(segments, -1, np.int64)
+    scratch, readings, histogram, tops = scratches
     row_ends = np.empty(us.shape[0], np.int64)
     columns, counts = np.empty(1024, np.int32), np.empty(1024, np.int32)
     used, entered = 0, 0
@@ -186,6 +200,7 @@ def pair_marginal_rows(graph: Any, us: Any, vs: Any, k: int, rho: int, absolute:
         used = flush(histogram, tops, rho + 1, columns, counts, used)
         tops[:] = -1
         row_ends[i] = used
+    leave(entered, scratch)
     return row_ends, columns[:used], counts[:used]
 
 
@@ -226,16 +241,14 @@ def put(column: int, count: int, columns: Any, counts: Any, used: int) -> int:
 
 
 @kernel
-def edge_marginal_rows(graph: Any, us: Any, vs: Any, rho: int, absolute: bool) -> Any:
+def edge_marginal_rows(graph: Any, us: Any, vs: Any, rho: int, absolute: bool, scratches: Any) -> Any:
     """Marginal rows of edges at k = 1, where the intersection is the two ends and their common neighbours.
 
     A common neighbour's quadruplet is ``(1, 1, degree, 0)`` in both readings; those of the ends are ``(0, 0, d, d)`` and
     ``(1, 1, d, 0)`` with d one more than the number of common neighbours.
     """
-    n, width = graph[0].shape[0] - 1, rho + 1
-    scratch = pair_scratch(n)
-    common, inside = np.empty(n + 1, np.uint32), np.zeros(n + 1, np.int64)
-    histogram = np.zeros(width, np.int32)
+    width = rho + 1
+    scratch, common, inside, histogram = scratches
     row_ends = np.empty(us.shape[0], np.int64)
     columns, counts = np.empty(1024, np.int32), np.empty(1024, np.int32)
     used, entered = 0, 0
@@ -260,15 +273,14 @@ def edge_marginal_rows(graph: Any, us: Any, vs: Any, rho: int, absolute: bool) -
         if not absolute:
             used = put(5 * width, everyone, columns, counts, used)
         row_ends[i] = used
+    leave(entered, scratch)
     return row_ends, columns[:used], counts[:used]
 
 
 @kernel
-def pair_joint_rows(graph: Any, us: Any, vs: Any, k: int, rho: int, absolute: bool) -> Any:
+def pair_joint_rows(graph: Any, us: Any, vs: Any, k: int, rho: int, absolute: bool, scratches: Any) -> Any:
     """Joint rows of pairs: (row ends, numbers, counts, keys); number i stands for the unordered pair ``keys[i]``."""
-    n = graph[0].shape[0] - 1
-    scratch, readings = pair_scratch(n), reading_scratch(n)
-    first, second, numbers = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    scratch, readings, first, second, numbers = scratches
     table, keys, known = np.zeros(64, np.int32), np.empty((32, 2), np.int64), 0
     totals = np.zeros(32, np.int32)
     row_ends = np.empty(us.shape[0], np.int64)
@@ -287,6 +299,7 @@ def pair_joint_rows(graph: Any, us: Any, vs: Any, k: int, rho: int, absolute: bo
         columns, counts = reserve(columns, used, size + 1), reserve(counts, used, size + 1)
         used = flush_numbers(numbers, size, totals, columns, counts, used)
         row_ends[i] = used
+    leave(entered, scratch)
     return row_ends, columns[:used], counts[:used], keys[:known]
 
 
@@ -302,10 +315,9 @@ def reading_code(i: int, degree: Any, seen: Any, by: Any) -> Any:
 
 
 @kernel
-def pair_codes(graph: Any, us: Any, vs: Any, k: int) -> Any:
+def pair_codes(graph: Any, us: Any, vs: Any, k: int, scratches: Any) -> Any:
     """For each pair, hashes of its encoding as read from (u, v) and from (v, u): sums of hashes, in no order."""
-    n = graph[0].shape[0] - 1
-    scratch, readings = pair_scratch(n), reading_scratch(n)
+    scratch, readings, _, _, _ = scratches
     codes = np.zeros((us.shape[0], 2), np.uint64)
     entered = 0
     for i in range(us.shape[0]):
@@ -314,14 +326,14 @@ def pair_codes(graph: Any, us: Any, vs: Any, k: int) -> Any:
         for j in range(size):
             codes[i, 0] += reading_code(j, readings[1], readings[2], readings[3])
             codes[i, 1] += reading_code(j, readings[1], readings[3], readings[2])
+    leave(entered, scratch)
     return codes
 
 
 @kernel
-def pair_members(graph: Any, u: Any, v: Any, k: int) -> Any:
+def pair_members(graph: Any, u: Any, v: Any, k: int, scratches: Any) -> Any:
     """The intersection of one pair: its nodes, and for each the quadruplets that u and v read."""
-    n = graph[0].shape[0] - 1
-    scratch, readings = pair_scratch(n), reading_scratch(n)
+    scratch, readings, _, _, _ = scratches
     ball(graph[0], graph[1], u, k, scratch[0], scratch[1])
     size = intersect(graph, v, k, scratch, readings)
     nodes, degree, (l_u, closer_u, farther_u), (l_v, closer_v, farther_v) = readings

@@ -1,0 +1,236 @@
+"""Speed and memory of encode() beside its rivals, all in one run.
+
+    python benchmarks/encode.py [--json FILE] [--plot FILE] [--only NAME ...] [--skip-growth]
+
+(a) igraph, a node or an edge at a time, on a sample of roots, scaled up to all of them: as the paper's release does it,
+    and as well as igraph allows ("bulk");
+(b) scipy: ``(A @ A).multiply(A)`` beside k=1 and ``A @ A`` beside k=2, which give less than the encoding does;
+(c) the same kernels with counting removed: what the machine allows.
+Every figure is a ratio of best times, taken in turn. encode() starts from a fresh Graph each time, so its preparation
+counts. Losses are printed as losses.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import multiprocessing
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+from common import geometric_mean, networks, race, random_graph, verdict, write_json
+from igraph_way import encode_edge, encode_node, list_edges, to_igraph
+from limits import edge_limit, node_limit
+from rich.console import Console
+from rich.table import Table
+
+import elene
+from elene.counting import Rows
+
+console = Console(width=120)
+
+
+def fresh(graph: elene.Graph) -> elene.Graph:
+    """The same graph without anything cached."""
+    return elene.Graph(graph.indptr, graph.indices)
+
+
+def sampled(run, roots, total, seconds=2.0) -> float:
+    """The time all roots would take, from as many of the given ones as fit in some seconds."""
+    start = time.perf_counter()
+    for done, root in enumerate(roots, start=1):
+        run(root)
+        if time.perf_counter() - start > seconds:
+            break
+    return (time.perf_counter() - start) / done * total
+
+
+def scipy_product(graph: elene.Graph, k: int):
+    """The rival product, or None where it may not fit in half of the free memory."""
+    if 12 * float((graph.degrees.astype(float) ** 2).sum()) > psutil.virtual_memory().available / 2:
+        return None
+    matrix = graph.to_scipy()
+    return (lambda: (matrix @ matrix).multiply(matrix)) if k == 1 else (lambda: matrix @ matrix)
+
+
+def node_figures(name: str, graph: elene.Graph, rival, k: int) -> dict:
+    runners = {"elene": lambda: elene.encode(fresh(graph), k), "limit": lambda: node_limit(fresh(graph), k)}
+    product = scipy_product(graph, k)
+    if product is not None:
+        runners["scipy"] = product
+    seconds = race(runners)
+    roots = np.random.default_rng(0).permutation(graph.num_nodes).tolist()
+    slow = sampled(lambda root: encode_node(rival, root, k), roots[:300], graph.num_nodes)
+    bulk = sampled(lambda root: encode_node(rival, root, k, list_edges), roots[:300], graph.num_nodes)
+    return {
+        "network": name,
+        "k": k,
+        "seconds": seconds["elene"],
+        "igraph": slow / seconds["elene"],
+        "igraph bulk": bulk / seconds["elene"],
+        "scipy": seconds["scipy"] / seconds["elene"] if product is not None else None,
+        "limit": seconds["elene"] / seconds["limit"],
+    }
+
+
+def edge_figures(name: str, graph: elene.Graph, rival) -> dict:
+    rows = Rows(graph.edges[:, 0].astype(np.int64), graph.edges[:, 1].astype(np.int64))
+    runners = {
+        "elene": lambda: elene.encode(fresh(graph), 1, level="edge"),
+        "limit": lambda: edge_limit(fresh(graph), rows),
+    }
+    seconds = race(runners)
+    sample = np.random.default_rng(0).permutation(graph.edges)[:300].tolist()
+    slow = sampled(lambda edge: encode_edge(rival, *edge, 1), sample, graph.num_edges)
+    bulk = sampled(lambda edge: encode_edge(rival, *edge, 1, list_edges), sample, graph.num_edges)
+    return {
+        "network": name,
+        "seconds": seconds["elene"],
+        "igraph": slow / seconds["elene"],
+        "igraph bulk": bulk / seconds["elene"],
+        "limit": seconds["elene"] / seconds["limit"],
+    }
+
+
+def measure_networks(only) -> tuple[list[dict], list[dict]]:
+    nodes, edges = [], []
+    small = random_graph(1000, 5000)  # compiles everything before anything is timed
+    node_limit(small, 1), node_limit(small, 2), [elene.encode(small, k, level=lev) for k in (1, 2) for lev in ("node", "edge")]
+    edge_limit(small, Rows(*small.edges.T.astype(np.int64)))
+    with console.status("measuring") as status:
+        for name, graph in networks(only):
+            rival = to_igraph(graph)
+            for k in (1, 2):
+                status.update(f"{name}, nodes at k={k}")
+                nodes.append(node_figures(name, graph, rival, k))
+            status.update(f"{name}, edges at k=1")
+            edges.append(edge_figures(name, graph, rival))
+            gc.collect()
+    return nodes, edges
+
+
+def show_networks(nodes: list[dict], edges: list[dict]) -> dict:
+    table = Table(title="encode() of every node and every edge: how many times faster, and how far from its limit")
+    for heading in ("network", "k=1 igraph", "scipy", "limit", "k=2 igraph", "scipy", "limit", "ED k=1 igraph", "limit"):
+        table.add_column(heading, justify="left" if heading == "network" else "right")
+    for i, edge in enumerate(edges):
+        cells = [edge["network"]]
+        for row in nodes[2 * i : 2 * i + 2]:
+            scipy = "no memory" if row["scipy"] is None else f"{row['scipy']:.2f}x"
+            cells += [f"{row['igraph']:,.0f}x", scipy, f"{row['limit']:.2f}"]
+        table.add_row(*cells, f"{edge['igraph']:,.0f}x", f"{edge['limit']:.2f}")
+    console.print(table)
+    means = {}
+    for k, target in ((1, 10), (2, 1)):
+        rows = [row for row in nodes if row["k"] == k]
+        means[f"nodes k={k}: igraph / elene"] = (geometric_mean([r["igraph"] for r in rows]), 500, True)
+        means[f"nodes k={k}: igraph bulk / elene"] = (geometric_mean([r["igraph bulk"] for r in rows]), None, True)
+        kept = [r["scipy"] for r in rows if r["scipy"] is not None]
+        means[f"nodes k={k}: scipy / elene"] = (geometric_mean(kept), target, True)
+        means[f"nodes k={k}: elene / limit"] = (geometric_mean([r["limit"] for r in rows]), 2, False)
+    means["edges k=1: igraph / elene"] = (geometric_mean([r["igraph"] for r in edges]), 200, True)
+    means["edges k=1: igraph bulk / elene"] = (geometric_mean([r["igraph bulk"] for r in edges]), None, True)
+    means["edges k=1: elene / limit"] = (geometric_mean([r["limit"] for r in edges]), 2, False)
+    summary = Table(title="Geometric means")
+    for heading in ("ratio", "value", "verdict"):
+        summary.add_column(heading, justify="right" if heading == "value" else "left")
+    for what, (value, goal, at_least) in means.items():
+        summary.add_row(what, f"{value:,.2f}", verdict(value, goal, at_least))
+    console.print(summary)
+    return {what: value for what, (value, _, _) in means.items()}
+
+
+def measure_growth(largest: int) -> list[dict]:
+    """Time an edge against the number of edges, at degree 10."""
+    rows = []
+    for exponent in np.arange(4, np.log10(largest) + 0.01, 0.5):
+        edges = int(10**exponent)
+        graph = random_graph(edges // 5, edges)
+        for k, level in ((1, "node"), (2, "node"), (1, "edge")):
+            seconds = race({"elene": lambda: elene.encode(fresh(graph), k, level=level)}, repeats=3, budget=20)["elene"]  # noqa: B023
+            rows.append({"edges": graph.num_edges, "k": k, "level": level, "seconds": seconds})
+    return rows
+
+
+def show_growth(rows: list[dict], path: Path) -> dict:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.add_subplot(xscale="log", yscale="log", xlabel="edges", ylabel="seconds")
+    slopes = {}
+    for level, k in (("node", 1), ("node", 2), ("edge", 1)):
+        edges = np.array([row["edges"] for row in rows if (row["level"], row["k"]) == (level, k)])
+        seconds = np.array([row["seconds"] for row in rows if (row["level"], row["k"]) == (level, k)])
+        large = edges >= 10**5  # below, starting threads takes longer than the work
+        slopes[f"{level} k={k}"] = float(np.polyfit(np.log(edges[large]), np.log(seconds[large]), 1)[0])
+        axes.plot(edges, seconds, "o-", label=f"{level}s, k={k} (exponent {slopes[f'{level} k={k}']:.2f})")
+    axes.plot(edges, edges * seconds[-1] / edges[-1], ":", color="grey", label="linear")
+    axes.set_title("encode() on random graphs of degree 10")
+    axes.legend(frameon=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
+    console.print(f"Growth exponent with edges (1 is linear): {slopes}; plot in {path}")
+    return slopes
+
+
+def peak_of_encode(queue, edges: int, k: int, threads: int) -> None:
+    graph = random_graph(edges // 5, edges)
+    elene.encode(random_graph(1000, 5000), k, threads=threads)  # compiles and loads before measuring
+    graph_bytes = graph.indptr.nbytes + graph.indices.nbytes
+    gc.collect()
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
+    before = psutil.Process().memory_info().rss
+    encoding = elene.encode(graph, k, threads=threads)
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    peak = int(status["VmHWM"].split()[0]) * 1024 - before
+    matrix = encoding.matrix
+    output = matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes
+    queue.put({"edges": graph.num_edges, "nodes": graph.num_nodes, "k": k, "graph": graph_bytes, "output": output, "peak": peak})
+
+
+def measure_memory(edges: int, threads: int = 2) -> list[dict]:
+    """The peak above the graph, in a process of its own; Linux only."""
+    rows = []
+    context = multiprocessing.get_context("spawn")
+    for k in (1, 2):
+        queue = context.Queue()
+        process = context.Process(target=peak_of_encode, args=(queue, edges, k, threads))
+        process.start()
+        rows.append(queue.get())
+        process.join()
+    return rows
+
+
+def show_memory(rows: list[dict]) -> None:
+    table = Table(title="Memory of encode() on a random graph of degree 10, 2 threads, in MB")
+    for heading in ("k", "nodes", "edges", "graph", "output", "peak above the graph", "peak - output - second graph, a node"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        rest = (row["peak"] - row["output"] - row["graph"]) / row["nodes"]
+        mega = [f"{row[what] / 1e6:,.0f}" for what in ("graph", "output", "peak")]
+        table.add_row(str(row["k"]), f"{row['nodes']:,}", f"{row['edges']:,}", *mega, f"{rest:.0f} bytes")
+    console.print(table)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--json", help="write all figures to this file")
+    parser.add_argument("--plot", default="bench/encode-growth.svg", type=Path, help="where the growth plot goes")
+    parser.add_argument("--only", nargs="*", help="names of networks")
+    parser.add_argument("--skip-growth", action="store_true", help="measure the networks alone")
+    parser.add_argument("--largest", type=int, default=10**7, help="edges of the largest generated graph")
+    options = parser.parse_args()
+    nodes, edges = measure_networks(options.only)
+    figures: dict = {"nodes": nodes, "edges": edges, "means": show_networks(nodes, edges)}
+    if not options.skip_growth:
+        figures["growth"] = measure_growth(options.largest)
+        figures["exponents"] = show_growth(figures["growth"], options.plot)
+        figures["memory"] = measure_memory(min(options.largest, 10**6))
+        show_memory(figures["memory"])
+    write_json(options.json, figures)
+
+
+if __name__ == "__main__":
+    main()
