@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from elene.counting import count_bits, kernel_graph, plan_nodes, plan_pairs
-from elene.kernels.jit import kernel
+from elene.counting import Job, count_bits, plan_nodes, plan_pairs
+from elene.kernels.jit import inlined, kernel
 from elene.kernels.lanes import LANES, first_steps, lane_scratch, reach, worth_counting
-from elene.kernels.pair import enter, leave, pair_scratch
-from elene.parallel import run_ranges
+from elene.kernels.triangle import triangle_scratch
 
 ONE = np.uint32(1)
 ZERO = np.uint32(0)
@@ -77,48 +78,67 @@ def scan_nodes(graph, roots, k, shift, scratch):
     return hits + line[0]
 
 
-@kernel
-def scan_edges(graph, us, vs, scratches):
+@inlined
+def scan_members(graph, size, members, place):
     indptr, ranked, split = graph
-    scratch, common = scratches
-    around, place = scratch[0], scratch[4]
-    hits, entered = 0, 0
+    hits = 0
+    for i in range(size):
+        place[members[i]] = 1
+    for i in range(size):
+        w = members[i]
+        for e in range(split[w], indptr[w + ONE]):
+            hits += place[ranked[e]]
+    for i in range(size):
+        place[members[i]] = 0
+    return hits
+
+
+@kernel
+def scan_neighbours(graph, roots, scratch):
+    indptr, ranked, _ = graph
+    members, place = scratch[0], scratch[1]
+    hits = 0
+    for root in roots:
+        start, stop = indptr[root], indptr[root + ONE]
+        for e in range(start, stop):
+            members[e - start] = ranked[e]
+        hits += scan_members(graph, stop - start, members, place)
+    return hits
+
+
+@kernel
+def scan_edges(graph, us, vs, scratch):
+    indptr, ranked, _ = graph
+    members, place, marks = scratch[0], scratch[1], scratch[4]
+    hits = 0
     for i in range(us.shape[0]):
-        entered = enter(graph, i, us, 1, entered, scratch)
+        if i == 0 or us[i] != us[i - 1]:
+            for e in range(indptr[us[i]], indptr[us[i] + ONE]):
+                marks[ranked[e]] = 1
         size = 0
         for e in range(indptr[vs[i]], indptr[vs[i] + ONE]):
-            x = ranked[e]
-            common[size] = x
-            size += around[x] == 2
-        for j in range(size):
-            place[common[j]] = 1
-        for j in range(size):
-            w = common[j]
-            for e in range(split[w], indptr[w + ONE]):
-                hits += place[ranked[e]]
-        for j in range(size):
-            place[common[j]] = 0
-    leave(entered, scratch)
+            members[size] = ranked[e]
+            size += marks[ranked[e]]
+        hits += scan_members(graph, size, members, place)
+        if i + 1 == us.shape[0] or us[i + 1] != us[i]:
+            for e in range(indptr[us[i]], indptr[us[i] + ONE]):
+                marks[ranked[e]] = 0
     return hits
 
 
 def node_limit(graph, k):
     """Scan what encoding all nodes at depth k scans."""
-    plan, shift, arrays = plan_nodes(graph, np.arange(graph.num_nodes), k), count_bits(graph, k), kernel_graph(graph)
-    n = graph.num_nodes
+    n, plan = graph.num_nodes, plan_nodes(graph, np.arange(graph.num_nodes), k)
+    if k == 1:
+        return list(Job(plan, scan_neighbours, (), partial(triangle_scratch, n, 0)).run(graph, None))
 
     def scratch():
-        lanes = lane_scratch(n if k >= 2 else 0, 0, 0)
-        return np.zeros(n, np.uint32), np.empty(n + 1, np.uint32), lanes, np.zeros(LANES, np.uint8)
+        return np.zeros(n, np.uint32), np.empty(n + 1, np.uint32), lane_scratch(n, 0, 0), np.zeros(LANES, np.uint8)
 
-    return list(run_ranges(lambda a, b, s: scan_nodes(arrays, plan.first[a:b], k, shift, s), scratch, plan.work, None))
+    return list(Job(plan, scan_nodes, (k, count_bits(graph, k)), scratch).run(graph, None))
 
 
 def edge_limit(graph, rows):
     """Scan what encoding edges at k = 1 scans."""
-    plan, arrays = plan_pairs(graph, rows, 1), kernel_graph(graph)
-
-    def scratch():
-        return pair_scratch(graph.num_nodes), np.empty(graph.num_nodes + 1, np.uint32)
-
-    return list(run_ranges(lambda a, b, s: scan_edges(arrays, plan.first[a:b], plan.second[a:b], s), scratch, plan.work, None))
+    plan = plan_pairs(graph, rows, 1)
+    return list(Job(plan, scan_edges, (), partial(triangle_scratch, graph.num_nodes, 0)).run(graph, None))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from elene.graph import Graph
-from elene.parallel import run_ranges
+from elene.parallel import run_all, run_ranges
 from elene.spec import Spec
 
-Task = Callable[[int, int, Any], Any]
-Scratch = Callable[[], Any]
 MAX_COLUMNS = 2**31 - 1
 MAX_LANE_COLUMNS = 2**22
+MANY_ENTRIES = 200_000  # fewer are copied before threads start
+
+Arrays = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -34,15 +36,32 @@ class Rows:
 
 @dataclass(frozen=True)
 class Plan:
-    """The order in which rows are computed, and the estimated work of each in that order."""
+    """The order in which rows are computed, the estimated work of each, and the roots or pairs, all in that order."""
 
     order: NDArray[np.int64]
     work: NDArray[np.int64]
-    first: NDArray[np.uint32]
-    second: NDArray[np.uint32]
+    roots: tuple[NDArray[np.uint32], ...]
 
 
-def kernel_graph(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
+@dataclass(frozen=True)
+class Job:
+    """A kernel with all it needs: ``kernel(graph, *roots, *arguments, scratch)`` for every range of roots."""
+
+    plan: Plan
+    kernel: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    make_scratch: Callable[[], Any]
+
+    def run(self, graph: Graph, threads: int | None) -> Iterator[tuple[int, int, Any]]:
+        """The result of each range: (start, stop, result), in order."""
+        return run_ranges(partial(self._call, kernel_graph(graph)), self.make_scratch, self.plan.work, threads)
+
+    def _call(self, arrays: Arrays, start: int, stop: int, scratch: Any) -> Any:
+        roots = [part[start:stop] for part in self.plan.roots]
+        return self.kernel(arrays, *roots, *self.arguments, scratch)
+
+
+def kernel_graph(graph: Graph) -> Arrays:
     """A graph as the kernels take it: (indptr, neighbours by rank, where the higher-ranked ones begin)."""
     return (graph.indptr, *graph.ranked)
 
@@ -60,14 +79,22 @@ def effective_depth(graph: Graph, depth: int) -> int:
     return min(depth, max(graph.num_nodes - 1, 0))
 
 
+def check_pair_depth(depth: int) -> None:
+    """An error for depths that the kernels of edges and pairs cannot hold."""
+    from elene.kernels.pair import MAX_DEPTH
+
+    if depth > MAX_DEPTH:
+        raise ValueError(f"k={depth} is deeper than edges and pairs can be encoded: pass k <= {MAX_DEPTH}")
+
+
 def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> Plan:
     """Roots in their own order, or by their largest neighbour where ego-networks overlap enough to share work."""
     from elene.kernels.order import hub_order, two_hop_paths
 
     indptr, ranked, _ = kernel_graph(graph)
     order = np.arange(len(roots)) if depth < 2 else hub_order(indptr, ranked, roots)
-    work = two_hop_paths(indptr, ranked, roots[order])
-    return Plan(order, work, roots[order].astype(np.uint32), np.empty(0, np.uint32))
+    ordered = roots[order]
+    return Plan(order, two_hop_paths(indptr, ranked, ordered), (ordered.astype(np.uint32),))
 
 
 def plan_pairs(graph: Graph, rows: Rows, depth: int) -> Plan:
@@ -82,57 +109,47 @@ def plan_pairs(graph: Graph, rows: Rows, depth: int) -> Plan:
     order = sort_by_key(u, graph.num_nodes)
     u, v = u[order], v[order]
     reach = degree if depth < 2 else two_hop_paths(indptr, ranked, np.arange(graph.num_nodes))
-    work = 4 * reach[v] + reach[u] // 4 + 1
-    return Plan(order, work, u.astype(np.uint32), v.astype(np.uint32))
+    return Plan(order, 4 * reach[v] + reach[u] // 4 + 1, (u.astype(np.uint32), v.astype(np.uint32)))
 
 
 def count_marginal(graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None) -> csr_array:
     """Marginal counts at one depth, a column for each row of ``spec.marginal_table``."""
     rho = graph.max_degree if spec.max_degree is None else spec.max_degree
-    kinds = 1 if spec.absolute else 3
-    columns = kinds * (depth + 1) * (rho + 1)
+    columns = (1 if spec.absolute else 3) * (depth + 1) * (rho + 1)
     if columns > MAX_COLUMNS:
         raise ValueError(f"k={depth} and degrees up to {rho} need {columns} columns: pass a smaller max_degree")
-    plan, task, scratch = _marginal_task(graph, rows, depth, rho, spec.absolute)
-    return assemble(plan.order, run_ranges(task, scratch, plan.work, threads), columns)
+    k = effective_depth(graph, depth)
+    job = (_node_job if rows.second is None else _pair_job)(graph, rows, k, rho, spec.absolute)
+    return assemble(job.plan.order, job.run(graph, threads), columns, threads)
 
 
-def _marginal_task(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> tuple[Plan, Task, Scratch]:
-    from elene.kernels import lanes, node, pair
+def _node_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job:
+    from elene.kernels import lanes, node, triangle
 
-    arrays, n, k = kernel_graph(graph), graph.num_nodes, effective_depth(graph, depth)
-    if rows.second is None:
-        plan, shift = plan_nodes(graph, rows.first, k), count_bits(graph, k)
-        columns = (1 if absolute else 3) * (k + 1) * (rho + 1)
-        together = 2 <= k <= lanes.MAX_DEPTH and columns <= MAX_LANE_COLUMNS
-        return (
-            plan,
-            lambda a, b, s: node.marginal_rows(arrays, plan.first[a:b], k, shift, rho, absolute, s),
-            lambda: node.marginal_scratch(n, k, rho, absolute, together),
-        )
+    plan = plan_nodes(graph, rows.first, k)
+    if k == 1:
+        scratch = partial(triangle.triangle_scratch, graph.num_nodes, rho)
+        return Job(plan, triangle.node_rows, (rho, absolute), scratch)
+    together = 2 <= k <= lanes.MAX_DEPTH and 3 * (k + 1) * (rho + 1) <= MAX_LANE_COLUMNS
+    scratch = partial(node.marginal_scratch, graph.num_nodes, k, rho, absolute, together)
+    return Job(plan, node.marginal_rows, (k, count_bits(graph, k), rho, absolute), scratch)
+
+
+def _pair_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job:
+    from elene.kernels import pair, triangle
+
+    check_pair_depth(k)
     plan = plan_pairs(graph, rows, k)
-    if depth == 1 and rows.distance is None:
-        return (
-            plan,
-            lambda a, b, s: pair.edge_marginal_rows(arrays, plan.first[a:b], plan.second[a:b], rho, absolute, s),
-            lambda: pair.edge_scratch(n, rho),
-        )
-    _check_pair_depth(k)
-    return (
-        plan,
-        lambda a, b, s: pair.pair_marginal_rows(arrays, plan.first[a:b], plan.second[a:b], k, rho, absolute, s),
-        lambda: pair.pair_marginal_scratch(n, k, rho, absolute),
-    )
+    if k == 1 and rows.distance is None:
+        scratch = partial(triangle.triangle_scratch, graph.num_nodes, rho)
+        return Job(plan, triangle.edge_rows, (rho, absolute), scratch)
+    scratch = partial(pair.pair_marginal_scratch, graph.num_nodes, k, rho, absolute)
+    return Job(plan, pair.pair_marginal_rows, (k, rho, absolute), scratch)
 
 
-def _check_pair_depth(depth: int) -> None:
-    from elene.kernels.pair import MAX_DEPTH
-
-    if depth > MAX_DEPTH:
-        raise ValueError(f"k={depth} is deeper than edges and pairs can be encoded: pass k <= {MAX_DEPTH}")
-
-
-def assemble(order: NDArray[np.int64], pieces: Iterable[tuple[int, int, Any]], columns: int) -> csr_array:
+def assemble(
+    order: NDArray[np.int64], pieces: Iterable[tuple[int, int, Any]], columns: int, threads: int | None
+) -> csr_array:
     """One matrix from the rows of all pieces, in the order asked for; each piece is let go once it is copied."""
     from elene.kernels.order import place_rows
 
@@ -142,9 +159,12 @@ def assemble(order: NDArray[np.int64], pieces: Iterable[tuple[int, int, Any]], c
         lengths[order[start:stop] + 1] = np.diff(piece[0], prepend=0)
     indptr = np.cumsum(lengths)
     indices, counts = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32)
-    while found:
+
+    def place() -> None:
         start, stop, piece = found.pop()
-        place_rows(order, start, stop, piece[0], piece[1], piece[2], (indptr, indices, counts))
+        place_rows(order[start:stop], piece[0], piece[1], piece[2], (indptr, indices, counts))
+
+    run_all([place] * len(found), threads if len(indices) > MANY_ENTRIES else 1)
     return csr_array((counts, indices, indptr), shape=(len(order), columns))
 
 
@@ -156,8 +176,8 @@ def count_joint(
     base, digits = rho + 1, 1 if spec.absolute else 3
     if (depth + 1) * base**digits >= 2**63:
         raise ValueError(f"degrees up to {rho} are too large for the joint form: pass max_degree=1000000 or less")
-    plan, task, scratch = _joint_task(graph, rows, depth, rho, spec.absolute)
-    pieces = list(run_ranges(task, scratch, plan.work, threads))
+    job = _joint_job(graph, rows, effective_depth(graph, depth), rho, spec.absolute)
+    pieces = list(job.run(graph, threads))
     keys = np.concatenate([piece[3] for _, _, piece in pieces] or [np.empty((0, 2), np.int64)])
     distinct, number = np.unique(keys, axis=0, return_inverse=True)
     number = number.ravel().astype(np.int32)
@@ -165,7 +185,7 @@ def count_joint(
     for start, stop, (row_ends, numbers, counts, local) in pieces:
         renumbered.append((start, stop, (row_ends, number[seen + numbers], counts)))
         seen += len(local)
-    matrix = assemble(plan.order, renumbered, len(distinct))
+    matrix = assemble(job.plan.order, renumbered, len(distinct), threads)
     matrix.sort_indices()
     ends = distinct[:, :1] if rows.second is None else distinct
     fields = [_digits(end, base, digits) for end in ends.T]
@@ -181,21 +201,13 @@ def _digits(keys: NDArray[np.int64], base: int, digits: int) -> NDArray[np.int64
     return np.stack([keys, *fields[::-1]], axis=1)
 
 
-def _joint_task(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> tuple[Plan, Task, Scratch]:
+def _joint_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job:
     from elene.kernels import node, pair
 
-    arrays, n, k = kernel_graph(graph), graph.num_nodes, effective_depth(graph, depth)
+    n = graph.num_nodes
     if rows.second is None:
-        plan, shift = plan_nodes(graph, rows.first, k), count_bits(graph, k)
-        return (
-            plan,
-            lambda a, b, s: node.node_joint_rows(arrays, plan.first[a:b], k, shift, rho, absolute, s),
-            lambda: node.joint_scratch(n, k),
-        )
-    _check_pair_depth(k)
+        arguments = (k, count_bits(graph, k), rho, absolute)
+        return Job(plan_nodes(graph, rows.first, k), node.node_joint_rows, arguments, partial(node.joint_scratch, n, k))
+    check_pair_depth(k)
     plan = plan_pairs(graph, rows, k)
-    return (
-        plan,
-        lambda a, b, s: pair.pair_joint_rows(arrays, plan.first[a:b], plan.second[a:b], k, rho, absolute, s),
-        lambda: pair.pair_joint_scratch(n),
-    )
+    return Job(plan, pair.pair_joint_rows, (k, rho, absolute), partial(pair.pair_joint_scratch, n))

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.counting import Plan, Rows, count_bits, effective_depth, kernel_graph, plan_pairs
+from elene.counting import Job, Rows, count_bits, effective_depth, kernel_graph, plan_pairs
 from elene.encoding import encode, pairs_of
 from elene.graph import Graph, as_graph
-from elene.parallel import run_ranges
 from elene.spec import LEVELS, Spec, check_choice, check_depths
 
 REFINEMENTS = (None, "wl", "2fwl")
@@ -79,30 +78,22 @@ def _node_colors(graph: Graph, spec: Spec) -> Colors:
 
 def _reading_colors(graph: Graph, rows: Rows, spec: Spec) -> Colors:
     """Both readings of each edge or pair at every depth, as two colours a row: from the first end and the second."""
-    from elene.kernels.pair import pair_joint_scratch
+    from elene.kernels.pair import pair_codes, pair_joint_scratch
 
     assert rows.second is not None
     colors = np.zeros((len(rows), 2), np.uint64)
     if rows.distance is not None:
         colors += rows.distance.astype(np.uint64)[:, None]
     plan = plan_pairs(graph, rows, max(spec.depths))
-    swapped = plan.first != rows.first[plan.order]
+    swapped = plan.roots[0] != rows.first[plan.order]
     for depth in spec.depths:
-        task = partial(_codes, kernel_graph(graph), plan, effective_depth(graph, depth))
-        pieces = run_ranges(task, partial(pair_joint_scratch, graph.num_nodes), plan.work, None)
-        codes = np.concatenate([piece for _, _, piece in pieces] or [colors])
+        job = Job(plan, pair_codes, (effective_depth(graph, depth),), partial(pair_joint_scratch, graph.num_nodes))
+        codes = np.concatenate([codes for _, _, codes in job.run(graph, None)] or [colors])
         codes[swapped] = codes[swapped, ::-1]
         placed = np.empty_like(codes)
         placed[plan.order] = codes
         colors = _fold(colors, placed)
     return colors
-
-
-def _codes(arrays: Any, plan: Plan, k: int, start: int, stop: int, scratch: Any) -> Colors:
-    from elene.kernels.pair import pair_codes
-
-    codes: Colors = pair_codes(arrays, plan.first[start:stop], plan.second[start:stop], k, scratch)
-    return codes
 
 
 def _rows(graph: Graph, spec: Spec) -> Rows:

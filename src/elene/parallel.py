@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 Scratch = TypeVar("Scratch")
 
 # Units are scanned list entries, a nanosecond or a few each.
-SMALL = 50_000  # less than starting threads is worth
+SMALL = 100_000  # a smaller piece costs more to hand out than to do
 PIECE = 50_000_000  # between two pieces an interrupt is noticed
 
 
@@ -61,7 +61,7 @@ def run_ranges(
     total = int(work.sum())
     if not len(work):
         return
-    pieces = max(1 if total < SMALL or workers == 1 else 16 * workers, total // PIECE)
+    pieces = max(1, min(16 * workers, total // SMALL) if workers > 1 else 1, total // PIECE)
     goals = total * np.arange(1, pieces) / pieces
     cuts = np.unique(np.concatenate([[0], np.searchsorted(np.cumsum(work), goals) + 1, [len(work)]]))
     ranges = [(int(a), int(b)) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
@@ -84,3 +84,21 @@ def run_ranges(
             yield start, stop, futures.popleft().result()
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def run_all(tasks: Sequence[Callable[[], object]], threads: int | None) -> None:
+    """Call every task, on several threads where there are several tasks; the tasks release the GIL.
+
+    >>> done = []
+    >>> run_all([lambda: done.append(1)] * 3, 2)
+    >>> done
+    [1, 1, 1]
+    """
+    workers = min(count_threads(threads), len(tasks))
+    if workers < 2:
+        for task in tasks:
+            task()
+        return
+    with ThreadPoolExecutor(workers, thread_name_prefix="elene") as pool:
+        for future in [pool.submit(task) for task in tasks]:
+            future.result()

@@ -4,10 +4,10 @@ Beside the output ``OUT`` a folder ``OUT.parts`` collects one file for each fini
 says what they are chunks of. A run that stopped, for whatever reason, goes on from there. When all parts are there
 they are streamed into the output, which appears whole or not at all, and the folder goes.
 
-``.npz`` is what :meth:`elene.Encoding.load` reads. ``.parquet`` is a tidy table with one row for each count that is not
-zero: what is encoded (``node``, or ``source`` and ``target``, and for pairs ``pair_distance``), what is counted (``depth``,
-``distance``, ``kind``, ``value``; in the joint form ``depth`` and the fields of the quadruplet, for edges and pairs those
-of both readings, ending in ``_1`` and ``_2``), and ``count``.
+``.npz`` is what :meth:`elene.Encoding.load` reads. ``.parquet`` is a tidy table, with a row for each count that is not
+zero: what is encoded (``node``, or ``source`` and ``target``, and for pairs ``pair_distance``), what is counted
+(``depth``, ``distance``, ``kind`` and ``value``; in the joint form ``depth`` and the fields of the quadruplet, for
+edges and pairs those of both readings, ending in ``_1`` and ``_2``), and ``count``.
 """
 
 from __future__ import annotations
@@ -130,9 +130,9 @@ def parts_folder(path: str | os.PathLike[str]) -> Path:
 def default_chunk(graph: Graph, spec: Spec, rows: Rows) -> int:
     """The rows that take about a second: 100 million units of work, and at most 100,000 rows.
 
-    At depth 1 a unit is an entry of a neighbour list; deeper, a path of two steps counts as ten, for the edges around its
-    end. So progress is seen, and an interrupt loses little. In large graphs a chunk scans at least twenty times the whole
-    graph, for every chunk looks at all of it once to plan its work.
+    At depth 1 a unit is an entry of a neighbour list; deeper, a path of two steps counts as ten, for the edges around
+    its end. So progress is seen, and an interrupt loses little. In large graphs a chunk scans at least twenty times the
+    whole graph, for every chunk looks at all of it once to plan its work.
     """
     from elene.kernels.order import two_hop_paths
 
@@ -213,7 +213,7 @@ class Parts:
         """Keep a finished chunk: its counts and, where they are not known beforehand, its columns."""
         matrix = encoding.matrix
         indices = matrix.indices.astype(_integer_for(matrix.shape[1]), copy=False)
-        table = {"table": encoding.table} if self.spec.form == "joint" else {}
+        table: dict[str, Any] = {"table": encoding.table} if self.spec.form == "joint" else {}
         with replacing(self._path(number)) as temporary:
             np.savez(temporary, data=matrix.data, indices=indices, indptr=matrix.indptr, **table)
 
@@ -247,8 +247,9 @@ class Parts:
         indices = self.load(number, "indices")
         if self.spec.form != "joint":
             return indices
-        place: NDArray[Any] = np.searchsorted(self._vocabulary, self._keys(self.load(number, "table")))
-        return place[indices]
+        place = np.searchsorted(self._vocabulary, self._keys(self.load(number, "table")))
+        columns: NDArray[Any] = place[indices]
+        return columns
 
     @cached_property
     def _vocabulary(self) -> NDArray[np.bytes_]:
@@ -271,7 +272,8 @@ class Parts:
 
 
 def _cut(rows: Rows, start: int, stop: int) -> Rows:
-    return Rows(*(None if ends is None else ends[start:stop] for ends in (rows.first, rows.second, rows.distance)))
+    second = None if rows.second is None else rows.second[start:stop]
+    return Rows(rows.first[start:stop], second, None if rows.distance is None else rows.distance[start:stop])
 
 
 def _integer_for(largest: int) -> Any:
@@ -287,7 +289,7 @@ def _digest(graph: Graph) -> str:
     digest = blake2b(digest_size=16)
     for array in (graph.indptr, graph.indices, _labels(graph)):
         digest.update(str(array.dtype).encode())
-        digest.update(np.ascontiguousarray(array))
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 

@@ -71,14 +71,13 @@ def two_hop_paths(indptr: Any, indices: Any, roots: Any) -> Any:
 
 
 @kernel
-def place_rows(order: Any, start: Any, stop: Any, row_ends: Any, columns: Any, counts: Any, out: Any) -> None:
-    """Copy the sparse rows ``start .. stop`` of the processing order to where they belong in the result."""
+def place_rows(places: Any, row_ends: Any, columns: Any, counts: Any, out: Any) -> None:
+    """Copy sparse rows to the places where they belong in the result."""
     indptr, out_columns, out_counts = out
     begin = 0
-    for i in range(start, stop):
-        to = indptr[order[i]]
-        for e in range(begin, row_ends[i - start]):
-            out_columns[to] = columns[e]
-            out_counts[to] = counts[e]
-            to += 1
-        begin = row_ends[i - start]
+    for i in range(places.shape[0]):
+        shift = indptr[places[i]] - begin
+        for e in range(begin, row_ends[i]):
+            out_columns[e + shift] = columns[e]
+            out_counts[e + shift] = counts[e]
+        begin = row_ends[i]

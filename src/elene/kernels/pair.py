@@ -52,11 +52,6 @@ def pair_joint_scratch(n: int) -> Any:
     return pair_scratch(n), reading_scratch(n), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
 
 
-def edge_scratch(n: int, rho: int) -> Any:
-    """What :func:`edge_marginal_rows` works on: common neighbours, their degrees and a histogram of those."""
-    return pair_scratch(n), np.empty(n + 1, np.uint32), np.zeros(n + 1, np.int64), np.zeros(rho + 1, np.int32)
-
-
 @inlined
 def ball(indptr: Any, ranked: Any, root: Any, k: int, distance: Any, queue: Any) -> int:
     """All nodes within k of the root, by distance; ``distance`` holds 1 for the root. Gives their number."""
@@ -199,79 +194,6 @@ def pair_marginal_rows(graph: Any, us: Any, vs: Any, k: int, rho: int, absolute:
         columns, counts = reserve(columns, used, room), reserve(counts, used, room)
         used = flush(histogram, tops, rho + 1, columns, counts, used)
         tops[:] = -1
-        row_ends[i] = used
-    leave(entered, scratch)
-    return row_ends, columns[:used], counts[:used]
-
-
-@inlined
-def triangles(graph: Any, v: Any, around: Any, place: Any, common: Any, inside: Any) -> int:
-    """The common neighbours of u, whose ball stands in ``around``, and v, with their degrees in the intersection.
-
-    Place 0 is a bin for what is not a common neighbour, so that the scan needs no branch.
-    """
-    indptr, ranked, split = graph
-    size = 0
-    for e in range(indptr[v], indptr[v + ONE]):
-        x = ranked[e]
-        common[size] = x
-        size += around[x] == 2
-    for i in range(size):
-        place[common[i]] = i + 1
-        inside[i + 1] = 2
-    for i in range(size):
-        w = common[i]
-        level = 0
-        for e in range(split[w], indptr[w + ONE]):
-            j = place[ranked[e]]
-            inside[j] += 1
-            level += j > 0
-        inside[i + 1] += level
-    for i in range(size):
-        place[common[i]] = 0
-    return size
-
-
-@inlined
-def put(column: int, count: int, columns: Any, counts: Any, used: int) -> int:
-    """Append one entry to a row; gives how many there are now."""
-    columns[used] = column
-    counts[used] = count
-    return used + 1
-
-
-@kernel
-def edge_marginal_rows(graph: Any, us: Any, vs: Any, rho: int, absolute: bool, scratches: Any) -> Any:
-    """Marginal rows of edges at k = 1, where the intersection is the two ends and their common neighbours.
-
-    A common neighbour's quadruplet is ``(1, 1, degree, 0)`` in both readings; those of the ends are ``(0, 0, d, d)`` and
-    ``(1, 1, d, 0)`` with d one more than the number of common neighbours.
-    """
-    width = rho + 1
-    scratch, common, inside, histogram = scratches
-    row_ends = np.empty(us.shape[0], np.int64)
-    columns, counts = np.empty(1024, np.int32), np.empty(1024, np.int32)
-    used, entered = 0, 0
-    for i in range(us.shape[0]):
-        entered = enter(graph, i, us, 1, entered, scratch)
-        size = triangles(graph, vs[i], scratch[0], scratch[4], common, inside)
-        end, everyone = min(size + 1, rho), 2 + 2 * size
-        top = max(end, tally(inside, 1, size + 1, rho, histogram, 0))
-        columns, counts = reserve(columns, used, top + 8), reserve(counts, used, top + 8)
-        if absolute:
-            used = put(end, 2, columns, counts, used)
-        else:
-            used = put(0, 2, columns, counts, used)
-            used = put(width + end, 2, columns, counts, used)
-            used = put(2 * width + end, 2, columns, counts, used)
-            used = put(3 * width + min(1, rho), everyone, columns, counts, used)
-        histogram[end] += 1
-        for value in range(top + 1):
-            put((1 if absolute else 4) * width + value, 2 * histogram[value], columns, counts, used)
-            used += histogram[value] != 0
-            histogram[value] = 0
-        if not absolute:
-            used = put(5 * width, everyone, columns, counts, used)
         row_ends[i] = used
     leave(entered, scratch)
     return row_ends, columns[:used], counts[:used]

@@ -1,0 +1,74 @@
+"""The command line, one module for each command; heavy imports wait until a command runs, so that help is quick."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from elene import __version__
+from elene.cli import compare, demo, encode, explain
+from elene.cli.common import ARGUMENTS, error_console, readable_warnings
+
+
+class Commands(TyperGroup):
+    """All commands, and the one place where bad input ends: as a message of one line and exit code 2."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments, and remember them for commands that quote them."""
+        ctx.meta[ARGUMENTS] = list(args)
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            with readable_warnings():
+                return super().invoke(ctx)
+        except BrokenPipeError:
+            # Typer knows what to do when `head` has seen enough.
+            raise
+        except KeyboardInterrupt:
+            error_console.print("interrupted")
+            raise typer.Exit(130) from None
+        except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
+            if ctx.params["debug"]:
+                raise
+            message = str(error) or "there is not enough memory for this"
+            error_console.print("[bold red]error:[/]", end=" ")
+            error_console.print(message, markup=False, soft_wrap=True)
+            raise typer.Exit(2) from None
+
+
+app = typer.Typer(
+    name="elene",
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("encode")(encode.encode)
+app.command("compare")(compare.compare)
+app.command("explain")(explain.explain)
+app.command("demo")(demo.demo)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"elene {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def elene(
+    debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """What the surroundings of nodes and edges look like, as exact counts: fast ego-network encodings of graphs.
+
+    New here? **elene demo** shows what it is about in a minute.
+    """

@@ -1,0 +1,140 @@
+"""What the commands share: where they print, how they read graphs, and how they speak."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from elene.graph import Graph
+
+ARGUMENTS = "elene.arguments"
+TEXT_WIDTH = 100
+
+# Results go to standard output; progress, notes and errors do not get in their way.
+console = Console(highlight=False)
+error_console = Console(stderr=True, highlight=False)
+
+GraphArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="GRAPH",
+        help="A graph file: an edge list (.csv .tsv .txt .parquet), .npz, .g6, .graphml, .gml or .metis; text files "
+        "may end in .gz. In a file of several graphs, FILE#0 is the first.",
+        show_default=False,
+    ),
+]
+
+
+class Level(StrEnum):
+    """What is encoded."""
+
+    node = "node"
+    edge = "edge"
+    pair = "pair"
+
+
+@contextmanager
+def readable_warnings() -> Iterator[None]:
+    """Show what the library warns of as one line each."""
+    from elene.graph import GraphWarning
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        error_console.print("[bold yellow]warning:[/]", end=" ")
+        error_console.print(str(message), markup=False, soft_wrap=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", GraphWarning)
+        warnings.showwarning = show
+        yield
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Say what takes a while, as long as it does."""
+    with error_console.status(f"{what} ..."):
+        yield
+
+
+def read_graph(name: str) -> Graph:
+    """The graph of a file, or the one that ``FILE#3`` names: the fourth in a file that holds several."""
+    from elene.graph import Graph
+
+    file, mark, number = name.rpartition("#")
+    numbered = bool(mark) and number.isdecimal() and not Path(name).exists()
+    path, index = (file, int(number)) if numbered else (name, None)
+    with working(f"Reading {path}"):
+        try:
+            return Graph.read(path, index)
+        except ValueError:
+            if index is not None or not _is_readable(path):
+                raise
+            raise ValueError(f"{path} holds several graphs: pass {path}#0 for the first of them") from None
+
+
+def _is_readable(path: str) -> bool:
+    from elene.graph import Graph
+
+    try:
+        Graph.read(path, 0)
+    except ValueError:
+        return False
+    return True
+
+
+def parse_label(graph: Graph, text: str, option: str) -> Any:
+    """A node's label as the graph has it, from what stands on the command line."""
+    if graph.nodes.dtype.kind not in "iu":
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"{option} must be an integer, as all nodes of this graph are; got {text!r}") from None
+
+
+def say(text: str, style: str | None = None) -> None:
+    """Print text in lines that are not too long to read."""
+    console.print(text, style=style, width=min(console.width, TEXT_WIDTH))
+
+
+def make_table(*titles: str, text: int = 1) -> Table:
+    """An empty table; its first columns hold text, the others numbers."""
+    table = Table(box=box.ROUNDED, header_style="bold cyan", border_style="dim")
+    for i, title in enumerate(titles):
+        table.add_column(title, justify="left" if i < text else "right")
+    return table
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "node"), counted(12345, "edge")
+    ('1 node', '12,345 edges')
+    """
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def size_of(graph: Graph) -> str:
+    """A graph's size in words.
+
+    >>> from elene.datasets import rook
+    >>> size_of(rook())
+    '16 nodes, 48 edges'
+    """
+    return f"{counted(graph.num_nodes, 'node')}, {counted(graph.num_edges, 'edge')}"

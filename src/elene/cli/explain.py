@@ -1,0 +1,133 @@
+"""``elene explain``: one node or edge as the encodings see it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from elene.cli.common import (
+    GraphArgument,
+    console,
+    counted,
+    make_table,
+    parse_label,
+    read_graph,
+    say,
+    size_of,
+    working,
+)
+
+if TYPE_CHECKING:
+    from elene.graph import Graph
+    from elene.spec import Quadruplet
+
+MOST_ROWS = 30
+FIELDS = ("distance", "closer", "degree", "farther")
+
+
+def explain(
+    graph: GraphArgument,
+    node: Annotated[str | None, typer.Option(help="The node to explain.", show_default=False)] = None,
+    edge: Annotated[
+        tuple[str, str] | None, typer.Option(help="The edge to explain, as its two ends.", show_default=False)
+    ] = None,
+    k: Annotated[int, typer.Option("-k", help="How many hops to look.")] = 2,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Draw it as well, into this .png or .svg file.", show_default=False),
+    ] = None,
+) -> None:
+    """Show what the encoding of a node or an edge counts, and draw it.
+
+    Every node within k hops is one quadruplet: its distance, and how many of its neighbours are one hop closer, within
+    k hops at all, and one hop farther. An edge counts the nodes that are within k hops of both its ends, as either
+    sees them.
+
+    **Example:** elene explain friends.csv --node 7 -k 2 -o ego-7.png
+    """
+    if (node is None) == (edge is None):
+        raise ValueError("pass either --node NODE or --edge U V")
+    if output is not None and output.suffix not in (".png", ".svg"):
+        raise ValueError(f"--output must end in .png or .svg, got {str(output)!r}")
+    read = read_graph(graph)
+    if node is not None:
+        root = parse_label(read, node, "--node")
+        explain_node(read, root, k)
+    elif edge is not None:
+        u, v = (parse_label(read, end, "--edge") for end in edge)
+        explain_edge(read, u, v, k)
+    if output is None:
+        return
+    from elene.plot import draw_ego, draw_intersection
+
+    with working("Drawing"):
+        _ = draw_intersection(read, u, v, k, output) if node is None else draw_ego(read, root, k, output)
+    console.print(f"\nPicture: [bold green]{escape(str(output))}[/]", soft_wrap=True)
+
+
+def explain_node(graph: Graph, node: Any, k: int) -> None:
+    """Print the quadruplets around a node, and one of them in words."""
+    from elene.multisets import quadruplets
+
+    with working("Looking around (the first time, compiling)"):
+        found = quadruplets(graph, node, k)
+    edges = sum(quadruplet.degree * count for quadruplet, count in found.items()) // 2
+    name = escape(str(node))
+    say(f"[bold]Node {name}, k = {k}[/]  {_sizes(found, edges, k)}, in a graph of {size_of(graph)}\n")
+    table = make_table(*FIELDS, "nodes", text=0)
+    _fill(table, {tuple(quadruplet): count for quadruplet, count in found.items()})
+    console.print(table)
+    say(_in_words(found, name), style="italic")
+
+
+def explain_edge(graph: Graph, u: Any, v: Any, k: int) -> None:
+    """Print the pairs of quadruplets that both ends of an edge see, and how to read them."""
+    from elene.multisets import edge_quadruplets
+
+    with working("Looking around (the first time, compiling)"):
+        found = edge_quadruplets(graph, (u, v), k)
+    edges = sum(seen.degree * count for (seen, _), count in found.items()) // 2
+    ends = [escape(str(u)), escape(str(v))]
+    say(f"[bold]Edge ({', '.join(ends)}), k = {k}[/]  {_sizes(found, edges, k)}, in a graph of {size_of(graph)}\n")
+    table = make_table(*(f"{field}\nfrom {end}" for end in ends for field in FIELDS), "\nnodes", text=0)
+    _fill(table, {(*by_u, *by_v): count for (by_u, by_v), count in found.items()})
+    console.print(table)
+    say(
+        f"Each row is a kind of node as {ends[0]} sees it (left) and as {ends[1]} does (right): how far it is, and "
+        "how many of its neighbours in sight of both are closer to that end, there at all, and farther from it.",
+        style="italic",
+    )
+
+
+def _sizes(found: Counter[Any], edges: int, k: int) -> str:
+    return f"{counted(found.total(), 'node')} within {counted(k, 'hop')}, {counted(edges, 'edge')} among them"
+
+
+def _in_words(found: Counter[Quadruplet], node: str) -> str:
+    """The most frequent quadruplet as a sentence; the root's own only where there is no other."""
+    quadruplet, count = max(found.items(), key=lambda item: (item[0].distance > 0, item[1], -item[0].distance))
+    distance, closer, degree, farther = quadruplet
+    subject = f"{count:,} nodes are" if count > 1 else "1 node is"
+    return (
+        f"Row ({', '.join(map(str, quadruplet))}): {subject} {counted(distance, 'hop')} from {node} and "
+        f"{'have' if count > 1 else 'has'} {counted(degree, 'neighbour')} in sight{' each' if count > 1 else ''}: "
+        f"{closer} closer to {node}, {degree - closer - farther} as far as it, {farther} farther."
+    )
+
+
+def _fill(table: Table, counts: dict[tuple[int, ...], int]) -> None:
+    """The most frequent rows, by distance; one last row for the rest."""
+    shown = sorted(sorted(counts, key=lambda numbers: -counts[numbers])[:MOST_ROWS])
+    for i, numbers in enumerate(shown):
+        last_of_its_distance = i + 1 < len(shown) and shown[i + 1][0] != numbers[0]
+        table.add_row(*map(str, numbers), f"[bold]{counts[numbers]:,}[/]", end_section=last_of_its_distance)
+    if len(counts) > len(shown):
+        table.add_section()
+        rest = sum(counts.values()) - sum(counts[numbers] for numbers in shown)
+        rarer = f"{counted(len(counts) - len(shown), 'rarer row')}"
+        table.add_row(*["..."] * (len(table.columns) - 1), f"{rest:,}\n[dim]in {rarer}[/]")

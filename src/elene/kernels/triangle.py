@@ -1,0 +1,132 @@
+"""Marginal rows at k = 1, where everything but degrees is known beforehand, and degrees are numbers of triangles.
+
+Around a node v, a neighbour's quadruplet is ``(1, 1, degree, 0)`` and its degree in the ego-network is one (for v) more
+than its triangles with v. Around an edge, the same holds for common neighbours, with two ends instead of one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from elene.kernels.count import reserve, tally
+from elene.kernels.jit import inlined, kernel
+
+ONE = np.uint32(1)
+
+
+def triangle_scratch(n: int, rho: int) -> Any:
+    """Members and their places plus one, degrees by place, a histogram of those, and marks for a node's neighbours."""
+    return (
+        np.empty(n + 1, np.uint32),
+        np.zeros(n, np.uint32),
+        np.zeros(n + 1, np.int32),
+        np.zeros(rho + 1, np.int32),
+        np.zeros(n, np.uint8),
+    )
+
+
+@inlined
+def connect(graph: Any, size: int, centres: int, scratch: Any) -> None:
+    """The degrees of the members among each other and to the centres.
+
+    Place 0 is a bin for what is not a member, so that the scan needs no branch.
+    """
+    indptr, ranked, split = graph
+    members, place, degree, _, _ = scratch
+    for i in range(size):
+        place[members[i]] = i + 1
+        degree[i + 1] = centres
+    for i in range(size):
+        w = members[i]
+        above = 0
+        for e in range(split[w], indptr[w + ONE]):
+            j = place[ranked[e]]
+            degree[j] += 1
+            above += j > 0
+        degree[i + 1] += above
+    for i in range(size):
+        place[members[i]] = 0
+
+
+@inlined
+def put(column: int, count: int, columns: Any, counts: Any, used: int) -> int:
+    """Append one entry to a row; gives how many there are now."""
+    columns[used] = column
+    counts[used] = count
+    return used + 1
+
+
+@inlined
+def write_row(size: int, centres: int, rho: int, absolute: bool, scratch: Any, out: Any) -> Any:
+    """Append the row of one node (one centre) or edge (two centres, both readings): (columns, counts, used).
+
+    An edge's two ends see each other, too, as neighbours of degree ``size + 1``.
+    """
+    _, _, degree, histogram, _ = scratch
+    columns, counts, used = out
+    width, end, rest = rho + 1, min(size + centres - 1, rho), centres * (size + centres - 1)
+    top = tally(degree, 1, size + 1, rho, histogram, 0)
+    if centres == 2:
+        histogram[end] += 1
+        top = max(top, end)
+    columns, counts = reserve(columns, used, top + 8), reserve(counts, used, top + 8)
+    if absolute:
+        used = put(end, centres, columns, counts, used)
+    else:
+        used = put(0, centres, columns, counts, used)
+        used = put(width + end, centres, columns, counts, used)
+        used = put(2 * width + end, centres, columns, counts, used)
+        if rest:
+            used = put(3 * width + min(1, rho), rest, columns, counts, used)
+    first = (1 if absolute else 4) * width
+    for value in range(top + 1):
+        count = histogram[value]
+        put(first + value, centres * count, columns, counts, used)
+        used += count != 0
+        histogram[value] = 0
+    if rest and not absolute:
+        used = put(5 * width, rest, columns, counts, used)
+    return columns, counts, used
+
+
+@kernel
+def node_rows(graph: Any, roots: Any, rho: int, absolute: bool, scratch: Any) -> Any:
+    """Marginal rows of nodes at k = 1: (row ends, columns, counts)."""
+    indptr, ranked, _ = graph
+    members = scratch[0]
+    row_ends = np.empty(roots.shape[0], np.int64)
+    columns, counts, used = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
+    for i in range(roots.shape[0]):
+        start, stop = indptr[roots[i]], indptr[roots[i] + ONE]
+        for e in range(start, stop):
+            members[e - start] = ranked[e]
+        connect(graph, stop - start, 1, scratch)
+        columns, counts, used = write_row(stop - start, 1, rho, absolute, scratch, (columns, counts, used))
+        row_ends[i] = used
+    return row_ends, columns[:used], counts[:used]
+
+
+@kernel
+def edge_rows(graph: Any, us: Any, vs: Any, rho: int, absolute: bool, scratch: Any) -> Any:
+    """Marginal rows of edges at k = 1, grouped by u: (row ends, columns, counts)."""
+    indptr, ranked, _ = graph
+    members, marks = scratch[0], scratch[4]
+    row_ends = np.empty(us.shape[0], np.int64)
+    columns, counts, used = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
+    for i in range(us.shape[0]):
+        if i == 0 or us[i] != us[i - 1]:
+            for e in range(indptr[us[i]], indptr[us[i] + ONE]):
+                marks[ranked[e]] = 1
+        size = 0
+        for e in range(indptr[vs[i]], indptr[vs[i] + ONE]):
+            members[size] = ranked[e]
+            size += marks[ranked[e]]
+        connect(graph, size, 2, scratch)
+        columns, counts, used = write_row(size, 2, rho, absolute, scratch, (columns, counts, used))
+        row_ends[i] = used
+        if i + 1 == us.shape[0] or us[i + 1] != us[i]:
+            for e in range(indptr[us[i]], indptr[us[i] + ONE]):
+                marks[ranked[e]] = 0
+    return row_ends, columns[:used], counts[:used]
