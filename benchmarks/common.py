@@ -89,11 +89,19 @@ def verdict(value: float, target: float | None, at_least: bool) -> str:
     if target is None:
         return ""
     won = value >= target if at_least else value <= target
-    return f"[green]met[/] (target {'>=' if at_least else '<='} {target:g})" if won else f"[red]MISSED[/] (target {target:g})"
+    return (
+        f"[green]met[/] (target {'>=' if at_least else '<='} {target:g})"
+        if won
+        else f"[red]MISSED[/] (target {target:g})"
+    )
 
 
 def write_json(path: str | None, figures: dict[str, Any]) -> None:
     if path:
-        figures["machine"] = {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()}
+        figures["machine"] = {
+            "cores": os.cpu_count(),
+            "processor": platform.machine(),
+            "python": platform.python_version(),
+        }
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(json.dumps(figures, indent=1))

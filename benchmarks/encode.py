@@ -20,14 +20,14 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-from common import geometric_mean, networks, race, random_graph, verdict, write_json
-from igraph_way import encode_edge, encode_node, list_edges, to_igraph
-from limits import edge_limit, node_limit
 from rich.console import Console
 from rich.table import Table
 
 import elene
+from common import geometric_mean, networks, race, random_graph, verdict, write_json
 from elene.counting import Rows
+from igraph_way import encode_edge, encode_node, list_edges, to_igraph
+from limits import edge_limit, node_limit
 
 console = Console(width=120)
 
@@ -39,9 +39,10 @@ def fresh(graph: elene.Graph) -> elene.Graph:
 
 def sampled(run, roots, total, seconds=2.0) -> float:
     """The time all roots would take, from as many of the given ones as fit in some seconds."""
-    start = time.perf_counter()
-    for done, root in enumerate(roots, start=1):
+    start, done = time.perf_counter(), 0
+    for root in roots:
         run(root)
+        done += 1
         if time.perf_counter() - start > seconds:
             break
     return (time.perf_counter() - start) / done * total
@@ -97,7 +98,11 @@ def edge_figures(name: str, graph: elene.Graph, rival) -> dict:
 def measure_networks(only) -> tuple[list[dict], list[dict]]:
     nodes, edges = [], []
     small = random_graph(1000, 5000)  # compiles everything before anything is timed
-    node_limit(small, 1), node_limit(small, 2), [elene.encode(small, k, level=lev) for k in (1, 2) for lev in ("node", "edge")]
+    (
+        node_limit(small, 1),
+        node_limit(small, 2),
+        [elene.encode(small, k, level=lev) for k in (1, 2) for lev in ("node", "edge")],
+    )
     edge_limit(small, Rows(*small.edges.T.astype(np.int64)))
     with console.status("measuring") as status:
         for name, graph in networks(only):
@@ -113,7 +118,17 @@ def measure_networks(only) -> tuple[list[dict], list[dict]]:
 
 def show_networks(nodes: list[dict], edges: list[dict]) -> dict:
     table = Table(title="encode() of every node and every edge: how many times faster, and how far from its limit")
-    for heading in ("network", "k=1 igraph", "scipy", "limit", "k=2 igraph", "scipy", "limit", "ED k=1 igraph", "limit"):
+    for heading in (
+        "network",
+        "k=1 igraph",
+        "scipy",
+        "limit",
+        "k=2 igraph",
+        "scipy",
+        "limit",
+        "ED k=1 igraph",
+        "limit",
+    ):
         table.add_column(heading, justify="left" if heading == "network" else "right")
     for i, edge in enumerate(edges):
         cells = [edge["network"]]
@@ -187,7 +202,16 @@ def peak_of_encode(queue, edges: int, k: int, threads: int) -> None:
     peak = int(status["VmHWM"].split()[0]) * 1024 - before
     matrix = encoding.matrix
     output = matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes
-    queue.put({"edges": graph.num_edges, "nodes": graph.num_nodes, "k": k, "graph": graph_bytes, "output": output, "peak": peak})
+    queue.put(
+        {
+            "edges": graph.num_edges,
+            "nodes": graph.num_nodes,
+            "k": k,
+            "graph": graph_bytes,
+            "output": output,
+            "peak": peak,
+        }
+    )
 
 
 def measure_memory(edges: int, threads: int = 2) -> list[dict]:
@@ -205,7 +229,15 @@ def measure_memory(edges: int, threads: int = 2) -> list[dict]:
 
 def show_memory(rows: list[dict]) -> None:
     table = Table(title="Memory of encode() on a random graph of degree 10, 2 threads, in MB")
-    for heading in ("k", "nodes", "edges", "graph", "output", "peak above the graph", "peak - output - second graph, a node"):
+    for heading in (
+        "k",
+        "nodes",
+        "edges",
+        "graph",
+        "output",
+        "peak above the graph",
+        "peak - output - second graph, a node",
+    ):
         table.add_column(heading, justify="right")
     for row in rows:
         rest = (row["peak"] - row["output"] - row["graph"]) / row["nodes"]

@@ -38,7 +38,7 @@ _HOMES = {
 }
 _ROOMS = ("datasets", "plot")
 
-__all__ = [*_HOMES, *_ROOMS, "__version__"]  # noqa: PLE0604
+__all__ = [*_HOMES, *_ROOMS, "__version__"]
 
 
 def __getattr__(name: str) -> Any:

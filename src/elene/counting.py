@@ -1,4 +1,4 @@
-"""From a graph and the rows asked for to sparse counts: plans the order of work, runs the kernels, puts rows in place."""
+"""From a graph and the rows asked for to sparse counts: plan the order of work, run the kernels, put rows in place."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def count_bits(graph: Graph, depth: int) -> np.uint32:
     """How many bits of a node's state count neighbours; the rest hold its distance."""
     shift = graph.max_degree.bit_length()
     if shift + (depth + 1).bit_length() > 32:
-        raise ValueError(f"k={depth} is too deep for a graph with a node of degree {graph.max_degree}: pass a smaller k")
+        raise ValueError(
+            f"k={depth} is too deep for a graph with a node of degree {graph.max_degree}: pass a smaller k"
+        )
     return np.uint32(shift)
 
 

@@ -95,18 +95,18 @@ class Encoding:
         """
         if not str(path).endswith(".npz"):
             raise ValueError(f"path must end in .npz, got {str(path)!r}")
-        arrays = {name: _plain(getattr(self, name)) for name in ("nodes", "edges", "distances")}
+        labels = {name: _plain(getattr(self, name)) for name in ("nodes", "edges", "distances")}
+        arrays: dict[str, Any] = {
+            "data": self.matrix.data,
+            "indices": self.matrix.indices,
+            "indptr": self.matrix.indptr,
+            "shape": np.array(self.matrix.shape),
+            "table": self.table,
+            "spec": np.array(json.dumps(asdict(self.spec))),
+            **{name: array for name, array in labels.items() if array is not None},
+        }
         with replacing(path) as temporary:
-            np.savez_compressed(
-                temporary,
-                data=self.matrix.data,
-                indices=self.matrix.indices,
-                indptr=self.matrix.indptr,
-                shape=np.array(self.matrix.shape),
-                table=self.table,
-                spec=np.array(json.dumps(asdict(self.spec))),
-                **{name: array for name, array in arrays.items() if array is not None},
-            )
+            np.savez_compressed(temporary, **arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Encoding:
@@ -145,8 +145,8 @@ def encode(  # noqa: PLR0913 - the one entry point: every argument but the first
 ) -> Encoding:
     """ELENE encodings of the nodes, edges or pairs of a graph.
 
-    The encoding of a node v is the multiset of the quadruplets ``(distance, closer, degree, farther)`` of all nodes within
-    k of v; that of an edge or pair reads the intersection of both ego-networks from either end.
+    The encoding of a node v is the multiset of the quadruplets ``(distance, closer, degree, farther)`` of all nodes
+    within k of v; that of an edge or pair reads the intersection of both ego-networks from either end.
 
     Args:
         graph: a :class:`Graph`, or a networkx, igraph, scipy or PyG graph.

@@ -33,7 +33,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         degrees: ``"relative"`` (ELENE) or ``"absolute"`` (IGEL).
         form: ``"marginal"``, ``"joint"`` or ``"product"``; see :func:`elene.encode`.
         max_degree: larger values count as this one; by default the largest degree in the training graphs.
-        per: ``"row"`` for one row for each node, edge or pair, graph after graph; ``"graph"`` for their sum, a row a graph.
+        per: ``"row"`` for a row for each node, edge or pair; ``"graph"`` for their sum, a row for each graph.
         log1p: give log(1 + count) instead of counts (of the sums, for ``per="graph"``).
         threads: how many threads to use; by default one for every core.
 
@@ -51,7 +51,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         [[0, 5, 0, 10, 0], [4, 0, 1, 8, 0], [2, 1, 0, 4, 0]]
     """
 
-    def __init__(  # noqa: PLR0913 - scikit-learn wants every parameter here; there are 8
+    def __init__(
         self,
         k: int | Sequence[int] = 2,
         level: str = "node",

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -113,10 +114,10 @@ def _refine_nodes(graph: Graph, spec: Spec) -> Colors:
     from elene.kernels.refine import refine_nodes
 
     colors = _node_colors(graph, spec)
-    indptr, indices, arcs = graph.indptr, graph.indices, np.zeros(len(graph.indices), np.uint64)
+    arcs: tuple[NDArray[Any], ...] = (graph.indptr, graph.indices, np.zeros(len(graph.indices), np.uint64))
     if spec.level != "node":
-        indptr, indices, arcs = _arc_colors(graph, spec)
-    return _until_stable(colors, lambda current: refine_nodes(indptr, indices, arcs, current))
+        arcs = _arc_colors(graph, spec)
+    return _until_stable(colors, lambda current: refine_nodes(arcs[0], arcs[1], arcs[2], current))
 
 
 def _arc_colors(graph: Graph, spec: Spec) -> tuple[NDArray[np.int64], NDArray[np.int64], Colors]:
@@ -193,8 +194,8 @@ class Comparison:
         >>> from elene.datasets import rook, shrikhande
         >>> compare(rook(), shrikhande())
         The graphs differ by ED at k=1:
-          2 nodes seen as (1,1,3,0)(1,1,3,0): 0 in a, 48 in b
-          ...
+          nodes seen as (1,1,2,0)(1,1,2,0): 0 in a, 96 in b
+          nodes seen as (1,1,3,0)(1,1,3,0): 96 in a, 0 in b
     """
 
     distinguished: bool
@@ -250,12 +251,15 @@ def compare(
 def _evidence(a: Graph, b: Graph, depth: int, level: str, most: int = 5) -> list[tuple[str, int, int]]:
     """The quadruplets whose number differs most or, where all agree, the whole encodings whose number does."""
     encodings = [encode(graph, depth, level=level, form="joint") for graph in (a, b)]
+    names = [[str(column).split(".", 1)[1] for column in encoding.columns] for encoding in encodings]
     totals = [
-        Counter({f"nodes seen as {column.quadruplet}": int(count) for column, count in zip(e.columns, sums, strict=True)})
-        for e, sums in ((e, e.matrix.sum(axis=0)) for e in encodings)
+        Counter(
+            {f"nodes seen as {name}": int(count) for name, count in zip(names[i], e.matrix.sum(axis=0), strict=True)}
+        )
+        for i, e in enumerate(encodings)
     ]
     if totals[0] == totals[1]:
-        totals = [Counter(_sentences(e.matrix, [str(c) for c in e.columns], level)) for e in encodings]
+        totals = [Counter(_sentences(e.matrix, names[i], level)) for i, e in enumerate(encodings)]
     differing = [(what, totals[0][what], totals[1][what]) for what in sorted(totals[0] | totals[1])]
     differing = [found for found in differing if found[1] != found[2]]
     return sorted(differing, key=lambda found: -abs(found[1] - found[2]))[:most]
@@ -263,6 +267,6 @@ def _evidence(a: Graph, b: Graph, depth: int, level: str, most: int = 5) -> list
 
 def _sentences(matrix: Any, names: list[str], level: str) -> list[str]:
     """Each row in words."""
-    ends = zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
+    ends = pairwise(matrix.indptr)
     rows = [[f"{matrix.data[e]} x {names[matrix.indices[e]]}" for e in range(start, stop)] for start, stop in ends]
     return [f"{level}s encoded as {', '.join(row)}" for row in rows]

@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -64,7 +65,7 @@ def run_ranges(
     pieces = max(1, min(16 * workers, total // SMALL) if workers > 1 else 1, total // PIECE)
     goals = total * np.arange(1, pieces) / pieces
     cuts = np.unique(np.concatenate([[0], np.searchsorted(np.cumsum(work), goals) + 1, [len(work)]]))
-    ranges = [(int(a), int(b)) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    ranges = [(int(a), int(b)) for a, b in pairwise(cuts)]
     if workers == 1 or len(ranges) == 1:
         scratch = make_scratch()
         for start, stop in ranges:

@@ -4,17 +4,17 @@ import json
 import zipfile
 from collections import Counter
 
-import graphs as shapes
-import naive
 import networkx as nx
 import numpy as np
 import pytest
-from graphs import graphs, relabelled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import elene
+import graphs as shapes
+import naive
 from elene.encoding import Encoding, JointColumn
+from graphs import graphs, relabelled
 
 depths = st.integers(0, 4)
 clips = st.sampled_from([None, 0, 1, 3, 50])

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pickle
 
-import naive
 import networkx as nx
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import NotFittedError
 
 import elene
+import naive
 from elene import Encoder
 
 GRAPHS = [nx.cycle_graph(5), nx.star_graph(4), nx.empty_graph(2), nx.barbell_graph(3, 1)]

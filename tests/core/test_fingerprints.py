@@ -2,19 +2,25 @@ from __future__ import annotations
 
 import networkx as nx
 import pytest
-from graphs import graphs, relabelled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import elene
 from elene.datasets import rook, shrikhande, sr25
+from graphs import graphs, relabelled
 
 levels = st.sampled_from(["node", "edge", "pair"])
 refinements = st.sampled_from([None, "wl", "2fwl"])
 
 
 @settings(max_examples=40, deadline=None)
-@given(graph=graphs, k=st.sampled_from([0, 1, 2, (1, 2), (3, 1)]), level=levels, refine=refinements, seed=st.integers(0, 99))
+@given(
+    graph=graphs,
+    k=st.sampled_from([0, 1, 2, (1, 2), (3, 1)]),
+    level=levels,
+    refine=refinements,
+    seed=st.integers(0, 99),
+)
 def test_isomorphic_graphs_never_differ(graph, k, level, refine, seed):
     copy, _ = relabelled(graph, seed)
     assert elene.fingerprint(graph, k, level, refine) == elene.fingerprint(copy, k, level, refine)
@@ -71,7 +77,9 @@ def test_isolated_nodes_count():
 
 def test_radius_limits_what_pairs_see():
     paths = [nx.disjoint_union(nx.cycle_graph(5), nx.cycle_graph(3)), nx.cycle_graph(8)]
-    assert elene.fingerprint(paths[0], 0, "pair", None, radius=0) == elene.fingerprint(paths[1], 0, "pair", None, radius=0)
+    assert elene.fingerprint(paths[0], 0, "pair", None, radius=0) == elene.fingerprint(
+        paths[1], 0, "pair", None, radius=0
+    )
     assert elene.fingerprint(paths[0], 0, "pair", None) != elene.fingerprint(paths[1], 0, "pair", None)
 
 

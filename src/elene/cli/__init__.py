@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from elene import __version__
 from elene.cli import compare, demo, encode, explain
-from elene.cli.common import ARGUMENTS, error_console, readable_warnings
+from elene.cli.common import ARGUMENTS, complain, error_console, readable_warnings
 
 
 class Commands(TyperGroup):
@@ -34,9 +34,7 @@ class Commands(TyperGroup):
         except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
             if ctx.params["debug"]:
                 raise
-            message = str(error) or "there is not enough memory for this"
-            error_console.print("[bold red]error:[/]", end=" ")
-            error_console.print(message, markup=False, soft_wrap=True)
+            complain("error:", "bold red", str(error) or "there is not enough memory for this")
             raise typer.Exit(2) from None
 
 
@@ -65,7 +63,10 @@ def _print_version(wanted: bool) -> None:
 def elene(
     debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show the traceback of an error.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+        bool,
+        typer.Option(
+            "--version", metavar="", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
     """What the surroundings of nodes and edges look like, as exact counts: fast ego-network encodings of graphs.

@@ -13,6 +13,7 @@ import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     from elene.graph import Graph
@@ -43,6 +44,11 @@ class Level(StrEnum):
     pair = "pair"
 
 
+def complain(word: str, style: str, message: str) -> None:
+    """One line on standard error, however long."""
+    error_console.print(Text.assemble((word, style), " ", message), soft_wrap=True)
+
+
 @contextmanager
 def readable_warnings() -> Iterator[None]:
     """Show what the library warns of as one line each."""
@@ -56,8 +62,7 @@ def readable_warnings() -> Iterator[None]:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        error_console.print("[bold yellow]warning:[/]", end=" ")
-        error_console.print(str(message), markup=False, soft_wrap=True)
+        complain("warning:", "bold yellow", str(message))
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", GraphWarning)

@@ -33,15 +33,16 @@ def compare(
     ] = None,
     b: Annotated[str | None, typer.Argument(metavar="B", help="Another one.", show_default=False)] = None,
     k: Annotated[
-        list[int] | None, typer.Option("-k", help="How many hops to look; may be repeated. [dim]default: 1 2 3[/]")
+        list[int] | None,
+        typer.Option("-k", metavar="K", help="How many hops to look; may be repeated.", show_default="1 2 3"),
     ] = None,
     level: Annotated[
-        Level | None, typer.Option(help="Compare encodings of nodes, edges or pairs. [dim]default: edge[/]")
+        Level | None, typer.Option(help="Compare encodings of nodes, edges or pairs.", show_default="edge")
     ] = None,
     refine: Annotated[
         Refine | None,
         typer.Option(
-            help="Refine them with 1-WL, or with folklore 2-WL, whose time is cubic in the nodes. [dim]default: wl[/]"
+            help="Refine them with 1-WL, or with folklore 2-WL, whose time is cubic in the nodes.", show_default="wl"
         ),
     ] = None,
     brec: Annotated[

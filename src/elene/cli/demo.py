@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
 from elene.cli.common import console, counted, make_table, say, size_of, working
-from elene.cli.explain import explain_node
+from elene.cli.explain import explain_node, save_picture
 
 if TYPE_CHECKING:
     from elene.graph import Graph
@@ -20,7 +19,9 @@ NODES, EDGES_PER_NODE, SAMPLE = 200_000, 5, 20_000
 
 
 def demo(
-    folder: Annotated[Path, typer.Option(help="Where to put the pictures; made if it is not there.")] = Path("demo"),
+    folder: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where to put the pictures; made if it is not there.")
+    ] = Path("demo"),
 ) -> None:
     """Show in a minute what elene does: four short scenes on built-in graphs, and pictures to keep.
 
@@ -75,12 +76,12 @@ def _show_quadruplets(folder: Path) -> None:
 
     say(
         "The great families of Florence around 1430, joined by marriage. What the house of Medici sees within two "
-        "steps is its [bold]encoding[/]: how many families are how far, with how many ties one step closer, in all, and one "
-        "step farther.\n"
+        "steps is its [bold]encoding[/]: how many families are how far, with how many ties one step closer, in all, "
+        "and one step farther.\n"
     )
     families = Graph.from_networkx(nx.florentine_families_graph())
     explain_node(families, "Medici", 2)
-    _keep(folder / "medici.png", lambda path: draw_ego(families, "Medici", 2, path))
+    save_picture(folder / "medici.png", lambda path: draw_ego(families, "Medici", 2, path))
 
 
 def _show_rook_and_shrikhande(folder: Path) -> None:
@@ -90,15 +91,16 @@ def _show_rook_and_shrikhande(folder: Path) -> None:
     a, b = rook(), shrikhande()
     say(
         "In the Rook graph and in the Shrikhande graph all nodes have the same surroundings, so message passing "
-        "sees no difference, and neither does 2-FWL. But an [bold]edge[/] has two ends, and what both see is different.\n"
+        "sees no difference, and neither does 2-FWL. But an [bold]edge[/] has two ends, and what both of them see is "
+        "different.\n"
     )
     table = make_table("", "Rook", "Shrikhande", "")
     table.add_row("nodes, edges", *(f"{graph.num_nodes}, {graph.num_edges}" for graph in (a, b)), "same")
     table.add_row("every node sees (ND, k = 1)", _seen_by_node(a), _seen_by_node(b), _verdict(a, b, "node"))
     table.add_row("both ends of every edge see (ED, k = 1)", _seen_by_edge(a), _seen_by_edge(b), _verdict(a, b, "edge"))
     console.print(table)
-    _keep(folder / "rook.png", lambda path: draw_intersection(a, 0, 1, 1, path))
-    _keep(folder / "shrikhande.png", lambda path: draw_intersection(b, 0, 1, 1, path))
+    save_picture(folder / "rook.png", lambda path: draw_intersection(a, 0, 1, 1, path))
+    save_picture(folder / "shrikhande.png", lambda path: draw_intersection(b, 0, 1, 1, path))
 
 
 def _seen_by_node(graph: Graph) -> str:
@@ -132,7 +134,8 @@ def _show_sr25(folder: Path) -> None:
         "The benchmark SR25 asks how many of them a method can tell apart. Here without any learning:\n"
     )
     graphs = sr25()
-    table = make_table("encodings of", "why", "k", "different graphs seen", text=2)
+    table = make_table("encodings of", "k", "different graphs seen", "because")
+    table.columns[-1].justify = "left"
     reasons = (
         ("node", 1, "all nodes have the same surroundings"),
         ("edge", 1, "the shared neighbours are joined in different ways"),
@@ -141,7 +144,7 @@ def _show_sr25(folder: Path) -> None:
     for level, k, why in reasons:
         seen = len({fingerprint(graph, k, level, None) for graph in graphs})
         style = "bold green" if seen == len(graphs) else "bold"
-        table.add_row(f"{level}s", why, str(k), f"[{style}]{seen} of {len(graphs)}[/]")
+        table.add_row(f"{level}s", str(k), f"[{style}]{seen} of {len(graphs)}[/]", why)
     console.print(table)
     say(
         "Deeper is not always better: several depths together, [cyan]-k 1 -k 2[/], get the best of both.",
@@ -193,9 +196,3 @@ def _show_speed(folder: Path) -> None:
         table.add_row(what, str(k), f"{rows:,}", f"{seconds:.2f}", f"[bold green]{rows / seconds:,.0f}[/]")
     console.print(table)
     say(f"Exact counts, on {counted(count_threads(None), 'thread')}.", style="italic")
-
-
-def _keep(path: Path, draw: Callable[[Path], Any]) -> None:
-    with working("Drawing"):
-        draw(path)
-    console.print(f"Picture: [bold green]{escape(str(path))}[/]", soft_wrap=True)

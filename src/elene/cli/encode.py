@@ -52,13 +52,15 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
         typer.Option(
             "-o",
             "--output",
+            metavar="FILE",
             help="The file to write. **.npz**: a sparse matrix that elene.Encoding.load reads. "
             "**.parquet**: a tidy table, one row for each count.",
             show_default=False,
         ),
     ],
     k: Annotated[
-        list[int] | None, typer.Option("-k", help="How many hops to look; may be repeated. [dim]default: 2[/]")
+        list[int] | None,
+        typer.Option("-k", metavar="K", help="How many hops to look; may be repeated.", show_default="2"),
     ] = None,
     level: Annotated[Level, typer.Option(help="What gets a row.")] = Level.node,
     form: Annotated[
@@ -72,16 +74,23 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
         Degrees, typer.Option(help="**absolute** keeps only distance and degree (IGEL).")
     ] = Degrees.relative,
     max_degree: Annotated[
-        int | None, typer.Option(help="Count larger values as this one. [dim]default: the graph's largest degree[/]")
+        int | None,
+        typer.Option(metavar="N", help="Count larger values as this one.", show_default="the graph's largest degree"),
     ] = None,
     radius: Annotated[
-        int | None, typer.Option(help="For pairs: the largest distance. [dim]default: all connected pairs[/]")
+        int | None,
+        typer.Option(metavar="N", help="For pairs: the largest distance.", show_default="all connected pairs"),
     ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="How many threads. [dim]default: all cores[/]")] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How many threads.", show_default="all cores")
+    ] = None,
     chunk: Annotated[
-        int | None, typer.Option(min=1, help="Rows computed at a time. [dim]default: about a second's worth[/]")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Rows computed at a time.", show_default="about a second's worth"),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where an interrupted run stopped.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", metavar="", help="Go on where an interrupted run stopped.")
+    ] = False,
 ) -> None:
     """Encode the nodes, edges or pairs of a graph into a file.
 

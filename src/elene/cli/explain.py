@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,20 +28,23 @@ if TYPE_CHECKING:
     from elene.graph import Graph
     from elene.spec import Quadruplet
 
-MOST_ROWS = 30
+MOST_ROWS = 10
 FIELDS = ("distance", "closer", "degree", "farther")
 
 
 def explain(
     graph: GraphArgument,
-    node: Annotated[str | None, typer.Option(help="The node to explain.", show_default=False)] = None,
+    node: Annotated[str | None, typer.Option(metavar="NODE", help="The node to explain.", show_default=False)] = None,
     edge: Annotated[
-        tuple[str, str] | None, typer.Option(help="The edge to explain, as its two ends.", show_default=False)
+        tuple[str, str] | None,
+        typer.Option(metavar="U V", help="The edge to explain, as its two ends.", show_default=False),
     ] = None,
-    k: Annotated[int, typer.Option("-k", help="How many hops to look.")] = 2,
+    k: Annotated[int, typer.Option("-k", metavar="K", help="How many hops to look.")] = 2,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Draw it as well, into this .png or .svg file.", show_default=False),
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Draw it as well, into this .png or .svg file.", show_default=False
+        ),
     ] = None,
 ) -> None:
     """Show what the encoding of a node or an edge counts, and draw it.
@@ -50,6 +55,8 @@ def explain(
 
     **Example:** elene explain friends.csv --node 7 -k 2 -o ego-7.png
     """
+    from elene.plot import draw_ego, draw_intersection
+
     if (node is None) == (edge is None):
         raise ValueError("pass either --node NODE or --edge U V")
     if output is not None and output.suffix not in (".png", ".svg"):
@@ -58,16 +65,20 @@ def explain(
     if node is not None:
         root = parse_label(read, node, "--node")
         explain_node(read, root, k)
+        draw = partial(draw_ego, read, root, k)
     elif edge is not None:
         u, v = (parse_label(read, end, "--edge") for end in edge)
         explain_edge(read, u, v, k)
-    if output is None:
-        return
-    from elene.plot import draw_ego, draw_intersection
+        draw = partial(draw_intersection, read, u, v, k)
+    if output is not None:
+        save_picture(output, draw)
 
+
+def save_picture(path: Path, draw: Callable[[Path], Any]) -> None:
+    """Draw into a file and say where it is."""
     with working("Drawing"):
-        _ = draw_intersection(read, u, v, k, output) if node is None else draw_ego(read, root, k, output)
-    console.print(f"\nPicture: [bold green]{escape(str(output))}[/]", soft_wrap=True)
+        draw(path)
+    console.print(f"Picture: [bold green]{escape(str(path))}[/]", soft_wrap=True)
 
 
 def explain_node(graph: Graph, node: Any, k: int) -> None:
@@ -78,7 +89,7 @@ def explain_node(graph: Graph, node: Any, k: int) -> None:
         found = quadruplets(graph, node, k)
     edges = sum(quadruplet.degree * count for quadruplet, count in found.items()) // 2
     name = escape(str(node))
-    say(f"[bold]Node {name}, k = {k}[/]  {_sizes(found, edges, k)}, in a graph of {size_of(graph)}\n")
+    say(f"[bold]Node {name}, k = {k}[/]  {_sizes(found, edges, k, '')}, in a graph of {size_of(graph)}\n")
     table = make_table(*FIELDS, "nodes", text=0)
     _fill(table, {tuple(quadruplet): count for quadruplet, count in found.items()})
     console.print(table)
@@ -93,7 +104,9 @@ def explain_edge(graph: Graph, u: Any, v: Any, k: int) -> None:
         found = edge_quadruplets(graph, (u, v), k)
     edges = sum(seen.degree * count for (seen, _), count in found.items()) // 2
     ends = [escape(str(u)), escape(str(v))]
-    say(f"[bold]Edge ({', '.join(ends)}), k = {k}[/]  {_sizes(found, edges, k)}, in a graph of {size_of(graph)}\n")
+    say(
+        f"[bold]Edge ({', '.join(ends)}), k = {k}[/]  {_sizes(found, edges, k, ' of both')}, in a graph of {size_of(graph)}\n"
+    )
     table = make_table(*(f"{field}\nfrom {end}" for end in ends for field in FIELDS), "\nnodes", text=0)
     _fill(table, {(*by_u, *by_v): count for (by_u, by_v), count in found.items()})
     console.print(table)
@@ -104,8 +117,8 @@ def explain_edge(graph: Graph, u: Any, v: Any, k: int) -> None:
     )
 
 
-def _sizes(found: Counter[Any], edges: int, k: int) -> str:
-    return f"{counted(found.total(), 'node')} within {counted(k, 'hop')}, {counted(edges, 'edge')} among them"
+def _sizes(found: Counter[Any], edges: int, k: int, of: str) -> str:
+    return f"{counted(found.total(), 'node')} within {counted(k, 'hop')}{of}, {counted(edges, 'edge')} among them"
 
 
 def _in_words(found: Counter[Quadruplet], node: str) -> str:
@@ -121,13 +134,12 @@ def _in_words(found: Counter[Quadruplet], node: str) -> str:
 
 
 def _fill(table: Table, counts: dict[tuple[int, ...], int]) -> None:
-    """The most frequent rows, by distance; one last row for the rest."""
-    shown = sorted(sorted(counts, key=lambda numbers: -counts[numbers])[:MOST_ROWS])
-    for i, numbers in enumerate(shown):
-        last_of_its_distance = i + 1 < len(shown) and shown[i + 1][0] != numbers[0]
-        table.add_row(*map(str, numbers), f"[bold]{counts[numbers]:,}[/]", end_section=last_of_its_distance)
-    if len(counts) > len(shown):
+    """The most frequent rows of each distance, and one for the rest of it."""
+    for distance in sorted({numbers[0] for numbers in counts}):
+        here = sorted((numbers for numbers in counts if numbers[0] == distance), key=lambda numbers: -counts[numbers])
+        for numbers in sorted(here[:MOST_ROWS]):
+            table.add_row(*map(str, numbers), f"[bold]{counts[numbers]:,}[/]")
+        if rest := here[MOST_ROWS:]:
+            rarer = f"{sum(counts[numbers] for numbers in rest):,}\n[dim]in {counted(len(rest), 'rarer row')}[/]"
+            table.add_row(str(distance), *["..."] * (len(table.columns) - 2), rarer)
         table.add_section()
-        rest = sum(counts.values()) - sum(counts[numbers] for numbers in shown)
-        rarer = f"{counted(len(counts) - len(shown), 'rarer row')}"
-        table.add_row(*["..."] * (len(table.columns) - 1), f"{rest:,}\n[dim]in {rarer}[/]")

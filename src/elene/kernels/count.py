@@ -34,8 +34,8 @@ def reserve(array: Any, used: int, more: int) -> Any:
 def flush(histogram: Any, tops: Any, width: int, columns: Any, counts: Any, used: int) -> int:
     """Append the histogram's nonzero counts to a row, in ascending order of columns, and clear it.
 
-    ``tops[s]`` is the largest value of segment ``s`` (one for each distance and kind) or -1. It never exceeds the number
-    of nodes explored, so this costs no more than exploring did.
+    ``tops[s]`` is the largest value of segment ``s`` (one for each distance and kind) or -1. It never exceeds the
+    number of nodes explored, so this costs no more than exploring did.
     """
     for s in range(tops.shape[0]):
         for column in range(s * width, s * width + tops[s] + 1):
@@ -87,7 +87,7 @@ def chain(code: Any, value: Any) -> Any:
 
 
 @kernel
-def find_or_add(key: Any, other: Any, table: Any, keys: Any, used: int) -> int:
+def find_or_add(key: Any, other: Any, table: Any, keys: Any, used: int) -> Any:
     """The number of the key pair in ``keys``, where it is put at number ``used`` if it is new (open addressing)."""
     mask = table.shape[0] - 1
     slot = np.int64(chain(mix(np.uint64(key)), other) & np.uint64(mask))

@@ -7,5 +7,5 @@ import numba
 # Compiled on first call and cached on disk; no `parallel=True`: its threads do not survive a fork (see elene.parallel).
 kernel = numba.njit(nogil=True, cache=True, error_model="numpy")
 
-# For the pieces of a kernel: a call costs reference counts on every array it passes, more than small graphs take to scan.
+# For the pieces of a kernel: a call costs reference counts on every array it passes, more than some ego-networks take.
 inlined = numba.njit(nogil=True, inline="always", error_model="numpy")

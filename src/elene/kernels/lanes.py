@@ -139,7 +139,7 @@ def count_node_absolute(k: int, rho: int, degree: int, counted: Any, lanes: Any,
 @kernel
 def count_lanes(indptr: Any, ranked: Any, tail: int, k: int, rho: int, absolute: bool, scratch: Any) -> None:
     """Count every explored node for every lane that reaches it."""
-    codes, _, queue, histogram, tops = scratch
+    codes, _, queue, _, _ = scratch
     above, same = np.empty(LANES, np.uint8), np.empty(LANES, np.uint8)
     few = np.empty(LANES, np.uint8), np.empty(LANES, np.uint8)
     closer, level = np.empty(LANES, np.int32), np.empty(LANES, np.int32)

@@ -87,7 +87,7 @@ def expand_level(indptr: Any, ranked: Any, level: Any, head: int, tail: int, scr
 @inlined
 def connect_boundary(indptr: Any, ranked: Any, split: Any, bounds: Any, shift: Any, scratch: Any) -> None:
     """Count the edges among the nodes at distance k: each once, from its lower-ranked end, for both ends."""
-    state, queue, _, closer, degree, farther = scratch
+    state, queue, _, closer, degree, _ = scratch
     head, tail = bounds
     first = np.uint32(ONE << shift)
     mask = np.uint32(first - ONE)

@@ -15,7 +15,6 @@ from elene.kernels.count import (
     quadruplet_keys,
     reserve,
     room_for,
-    tally,
 )
 from elene.kernels.jit import inlined, kernel
 

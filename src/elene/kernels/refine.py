@@ -1,7 +1,7 @@
 """Colour refinement: 1-WL on coloured arcs and folklore 2-WL on coloured pairs, with 64-bit colours.
 
-A multiset is hashed as the sum of its members' scrambled hashes, so colours depend on structure alone, not on numbering,
-and are comparable between graphs.
+A multiset is hashed as the sum of its members' scrambled hashes, so colours depend on structure alone, not on
+numbering, and are comparable between graphs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def refine_nodes(indptr: Any, indices: Any, arcs: Any, colors: Any) -> Any:
 
 @kernel
 def refine_pairs(colors: Any) -> Any:
-    """One round of folklore 2-WL: a pair's colour, and the multiset of (colour of (u,w), colour of (w,v)) over all w."""
+    """One round of folklore 2-WL: a pair's colour, and the multiset of the colours of (u,w) and (w,v) over all w."""
     n = colors.shape[0]
     turned = colors.T.copy()
     refined = np.empty_like(colors)
