@@ -177,9 +177,9 @@ class Parts:
     @cached_property
     def _manifest(self) -> dict[str, Any]:
         """Everything that the content of the parts depends on."""
-        graph = {"nodes": self.graph.num_nodes, "edges": self.graph.num_edges, "graph digest": _digest(self.graph)}
+        graph = f"{self.graph.num_nodes} nodes, {self.graph.num_edges} edges, digest {_digest(self.graph)}"
         spec = {**asdict(self.spec), "depths": list(self.spec.depths)}
-        return {"elene": __version__, **spec, **graph, "rows": len(self.rows), "chunk": self.chunk}
+        return {"elene": __version__, "graph": graph, **spec, "rows": len(self.rows), "chunk": self.chunk}
 
     def _check_manifest(self) -> None:
         try:
@@ -286,7 +286,7 @@ def _labels(graph: Graph) -> NDArray[Any]:
 
 
 def _digest(graph: Graph) -> str:
-    digest = blake2b(digest_size=16)
+    digest = blake2b(digest_size=8)
     for array in (graph.indptr, graph.indices, _labels(graph)):
         digest.update(str(array.dtype).encode())
         digest.update(np.ascontiguousarray(array).data)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shlex
-import time
+from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.filesize import decimal
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
 from elene.cli.common import (
@@ -111,20 +114,21 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     error_console.print(f"{graph}: {size_of(read)}", markup=False, soft_wrap=True)
     parts = parts_folder(target)
     if parts.exists() and not resume:
-        error_console.print(
-            f"{parts} holds an unfinished run: starting over, since --resume is not given", soft_wrap=True
-        )
+        note = f"{parts} holds an unfinished run: starting over, since --resume is not given"
+        error_console.print(note, markup=False, soft_wrap=True)
     _compile(spec)
-    started, progress = time.perf_counter(), _Progress(spec.level)
+    started, progress = perf_counter(), _Progress(spec.level)
     try:
         with progress:
             written = write_encoding(
                 read, spec, target, chunk=chunk, resume=resume, threads=threads, report=progress.report
             )
     except KeyboardInterrupt:
-        _say_how_to_resume(ctx, progress, parts)
+        if not progress.tasks:
+            raise
+        _say_how_to_resume(ctx, progress.tasks[0], parts)
         raise typer.Exit(130) from None
-    _say_what_is_there(target, spec, written, time.perf_counter() - started)
+    _say_what_is_there(target, spec, written, perf_counter() - started)
 
 
 def _compile(spec: Spec) -> None:
@@ -137,12 +141,16 @@ def _compile(spec: Spec) -> None:
         encode_rows(tiny, spec, find_rows(tiny, spec, None), 1)
 
 
-class _Speed(ProgressColumn):
-    """Rows a second."""
+class _Pace(ProgressColumn):
+    """Rows a second, and the time left; in the end, the time it took."""
 
     def render(self, task: Task) -> Text:
         speed = task.finished_speed or task.speed
-        return Text("" if speed is None or task.description != "Encoding" else f"{speed:,.0f} rows/s", "cyan")
+        rows = f"{speed:,.0f} rows/s, " if speed is not None and task.description == "Encoding" else ""
+        if task.finished_time is not None:
+            return Text(f"{rows}{task.finished_time:.1f} s", "cyan")
+        left = "" if task.time_remaining is None else f"{timedelta(seconds=int(task.time_remaining))} left"
+        return Text(f"{rows}{left}", "cyan")
 
 
 class _Progress(Progress):
@@ -150,11 +158,10 @@ class _Progress(Progress):
 
     def __init__(self, level: str) -> None:
         super().__init__(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=30),
+            TextColumn("{task.description:8}"),
+            BarColumn(bar_width=24),
             TextColumn("{task.completed:,.0f} / {task.total:,.0f} {task.fields[unit]}"),
-            _Speed(),
-            TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+            _Pace(),
             console=error_console,
         )
         self.level = level
@@ -169,21 +176,21 @@ class _Progress(Progress):
         self.add_task(stage.capitalize(), total=total, completed=done, unit=unit)
 
 
-def _say_how_to_resume(ctx: typer.Context, progress: _Progress, parts: Path) -> None:
+def _say_how_to_resume(ctx: typer.Context, encoding: Task, parts: Path) -> None:
     arguments = [argument for argument in ctx.meta[ARGUMENTS] if argument != "--resume"]
-    done, total = (progress.tasks[0].completed, progress.tasks[0].total) if progress.tasks else (0, 0)
-    error_console.print(
-        f"Interrupted: {done:,.0f} of {total:,.0f} rows are done and kept in {parts}. To go on:", soft_wrap=True
+    lines = (
+        f"Interrupted: {encoding.completed:,.0f} of {encoding.total:,.0f} rows are done and kept in {parts}. To go on:",
+        f"  {shlex.join(['elene', *arguments, '--resume'])}",
     )
-    error_console.print(f"  {shlex.join(['elene', *arguments, '--resume'])}", markup=False, soft_wrap=True)
+    error_console.print("\n".join(lines), markup=False, soft_wrap=True)
 
 
 def _say_what_is_there(target: Path, spec: Spec, written: Written, seconds: float) -> None:
-    size = target.stat().st_size / 1e6
-    console.print(
-        f"[bold green]{target}[/]: {counted(written.rows, spec.level)} x {counted(written.columns, 'column')}, "
-        f"{counted(written.counts, 'count')}, {size:,.1f} MB, {seconds:,.1f} s",
-        soft_wrap=True,
+    name, size = escape(str(target)), decimal(target.stat().st_size)
+    how = f'elene.Encoding.load("{name}")' if target.suffix == ".npz" else f'pandas.read_parquet("{name}")'
+    lines = (
+        f"[bold green]{name}[/]: {counted(written.rows, spec.level)} x {counted(written.columns, 'column')}, "
+        f"{counted(written.counts, 'count')}, {size}, {seconds:,.1f} s",
+        f"Read it with [cyan]{how}[/]",
     )
-    how = f'elene.Encoding.load("{target}")' if target.suffix == ".npz" else f'pandas.read_parquet("{target}")'
-    console.print(f"Read it with [cyan]{how}[/]", soft_wrap=True)
+    console.print("\n".join(lines), soft_wrap=True)

@@ -104,9 +104,8 @@ def explain_edge(graph: Graph, u: Any, v: Any, k: int) -> None:
         found = edge_quadruplets(graph, (u, v), k)
     edges = sum(seen.degree * count for (seen, _), count in found.items()) // 2
     ends = [escape(str(u)), escape(str(v))]
-    say(
-        f"[bold]Edge ({', '.join(ends)}), k = {k}[/]  {_sizes(found, edges, k, ' of both')}, in a graph of {size_of(graph)}\n"
-    )
+    sizes = _sizes(found, edges, k, " of both ends")
+    say(f"[bold]Edge ({', '.join(ends)}), k = {k}[/]  {sizes}, in a graph of {size_of(graph)}\n")
     table = make_table(*(f"{field}\nfrom {end}" for end in ends for field in FIELDS), "\nnodes", text=0)
     _fill(table, {(*by_u, *by_v): count for (by_u, by_v), count in found.items()})
     console.print(table)

@@ -1,0 +1,82 @@
+"""The fused op of ELENE-L: gather, add, relu and reduce over a list of entries, forward and backward, storing none.
+
+An entry e joins a key i with an other j and carries one or two rows of a table:
+``z(e) = X[i] + Y[j] + T[codes[e, 0]] (+ T[codes[e, 1]])``. Entries are grouped by key; the inner loops run over
+features, so that they vectorise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from elene.kernels.jit import kernel
+
+
+@kernel
+def reduce_forward(entries: Any, x: Any, y: Any, table: Any, out: Any, start: int, stop: int, row: Any) -> None:
+    """``out[i] = sum of relu(z(e))`` over the entries of each key in a range."""
+    pointers, others, codes = entries
+    zero = x.dtype.type(0)
+    width = row.shape[0]
+    for i in range(start, stop):
+        for f in range(width):
+            row[f] = zero
+        for e in range(pointers[i], pointers[i + 1]):
+            j, c = np.int64(others[e]), np.int64(codes[e, 0])
+            if codes.shape[1] == 1:
+                for f in range(width):
+                    z = x[i, f] + y[j, f] + table[c, f]
+                    row[f] += z if z > zero else zero
+            else:
+                d = np.int64(codes[e, 1])
+                for f in range(width):
+                    z = x[i, f] + y[j, f] + (table[c, f] + table[d, f])
+                    row[f] += z if z > zero else zero
+        for f in range(width):
+            out[i, f] = row[f]
+
+
+@kernel
+def reduce_backward(entries: Any, inputs: Any, grads: Any, out: Any, start: int, stop: int, rows: Any) -> None:
+    """Give ``[z(e) > 0] (gradient of the key + gradient of the other)`` to the key and, where wanted, to the table.
+
+    ``grads`` are those of the sums by key and by other; an empty array stands for none. The key's row is overwritten,
+    the table's rows are added to; an empty ``d_table`` is not written.
+    """
+    pointers, others, codes = entries
+    x, y, table = inputs
+    by_key, by_other = grads
+    d_x, d_table = out
+    zero = x.dtype.type(0)
+    width = rows.shape[1]
+    for i in range(start, stop):
+        for f in range(width):
+            rows[0, f] = zero
+        for e in range(pointers[i], pointers[i + 1]):
+            j, c, d = np.int64(others[e]), np.int64(codes[e, 0]), np.int64(codes[e, codes.shape[1] - 1])
+            for f in range(width):
+                rows[1, f] = x[i, f] + y[j, f] + table[c, f]
+            if codes.shape[1] == 2:
+                for f in range(width):
+                    rows[1, f] += table[d, f]
+            if by_key.shape[0] == 0:
+                for f in range(width):
+                    rows[1, f] = by_other[j, f] if rows[1, f] > zero else zero
+            elif by_other.shape[0] == 0:
+                for f in range(width):
+                    rows[1, f] = by_key[i, f] if rows[1, f] > zero else zero
+            else:
+                for f in range(width):
+                    rows[1, f] = by_key[i, f] + by_other[j, f] if rows[1, f] > zero else zero
+            for f in range(width):
+                rows[0, f] += rows[1, f]
+            if d_table.shape[0]:
+                for f in range(width):
+                    d_table[c, f] += rows[1, f]
+                if codes.shape[1] == 2:
+                    for f in range(width):
+                        d_table[d, f] += rows[1, f]
+        for f in range(width):
+            d_x[i, f] = rows[0, f]

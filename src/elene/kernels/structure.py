@@ -1,0 +1,118 @@
+"""The lists ELENE-L sums over: (root, node) pairs of all ego-networks, and (root, edge) triples with their quadruplets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from elene.kernels.count import find_or_add, rehash, reserve
+from elene.kernels.jit import inlined, kernel
+from elene.kernels.node import explore, spell_out
+from elene.kernels.pair import enter, intersect, leave
+
+
+@inlined
+def number_of(key: Any, other: Any, book: Any) -> Any:
+    """The number of a key pair in a book (table, keys, used), which grows as needed; gives (number, book)."""
+    table, keys, used = book
+    if 2 * (used + 1) > table.shape[0]:
+        table = rehash(keys, used, 2 * table.shape[0])
+        larger = np.empty((table.shape[0] // 2, 2), np.int64)
+        larger[:used] = keys[:used]
+        keys = larger
+    number = find_or_add(key, other, table, keys, used)
+    return number, (table, keys, max(used, number + 1))
+
+
+@inlined
+def pack(distance: Any, closer: Any, degree: Any, farther: Any, rho: int) -> Any:
+    """A quadruplet, clipped to rho, as one integer."""
+    base = np.int64(rho + 1)
+    key = np.int64(distance) * base + min(np.int64(closer), rho)
+    return (key * base + min(np.int64(degree), rho)) * base + min(np.int64(farther), rho)
+
+
+@kernel
+def ego_pairs(graph: Any, k: int, shift: Any, rho: int, scratches: Any) -> Any:
+    """For every root: its ego-network's size, nodes and the numbers of their quadruplets; and the quadruplets' keys."""
+    indptr, ranked, split = graph
+    scratch, distance, _, _, _ = scratches
+    n = indptr.shape[0] - 1
+    sizes, used = np.empty(n, np.int32), 0
+    nodes, numbers = np.empty(1024, np.int32), np.empty(1024, np.int32)
+    book = (np.zeros(64, np.int32), np.empty((32, 2), np.int64), 0)
+    for root in range(n):
+        size = explore(indptr, ranked, split, np.uint32(root), k, shift, scratch)
+        spell_out(size, k, scratch, distance)
+        nodes, numbers = reserve(nodes, used, size), reserve(numbers, used, size)
+        for j in range(size):
+            key = pack(distance[j], scratch[3][j], scratch[4][j], scratch[5][j], rho)
+            nodes[used + j] = scratch[1][j]
+            numbers[used + j], book = number_of(key, 0, book)
+        used += size
+        sizes[root] = size
+    return sizes, nodes[:used], numbers[:used], book[1][: book[2]]
+
+
+@kernel
+def edge_members(graph: Any, us: Any, vs: Any, k: int, rho: int, scratches: Any) -> Any:
+    """For every edge: its intersection's size and nodes, and the numbers of their two quadruplets in it; and the keys."""
+    scratch, readings, _, _, _ = scratches
+    members, degree, (l_u, closer_u, farther_u), (l_v, closer_v, farther_v) = readings
+    sizes, used, entered = np.empty(us.shape[0], np.int64), 0, 0
+    nodes, numbers = np.empty(1024, np.int32), np.empty(1024, np.int32)
+    book = (np.zeros(64, np.int32), np.empty((32, 2), np.int64), 0)
+    for i in range(us.shape[0]):
+        entered = enter(graph, i, us, k, entered, scratch)
+        size = intersect(graph, vs[i], k, scratch, readings)
+        nodes, numbers = reserve(nodes, used, size), reserve(numbers, used, size)
+        for j in range(size):
+            first = pack(l_u[j], closer_u[j], degree[j], farther_u[j], rho)
+            second = pack(l_v[j], closer_v[j], degree[j], farther_v[j], rho)
+            nodes[used + j] = members[j]
+            numbers[used + j], book = number_of(min(first, second), max(first, second), book)
+        used += size
+        sizes[i] = size
+    leave(entered, scratch)
+    return sizes, nodes[:used], numbers[:used], book[1][: book[2]]
+
+
+@kernel
+def transpose(sizes: Any, others: Any, num_others: int) -> Any:
+    """A list grouped by key, grouped by the other member instead: (pointers, keys, where each entry stood)."""
+    pointers = np.zeros(num_others + 1, np.int64)
+    for other in others:
+        pointers[other + 1] += 1
+    for i in range(num_others):
+        pointers[i + 1] += pointers[i]
+    fill = pointers[:-1].copy()
+    keys, came_from = np.empty(others.shape[0], np.int32), np.empty(others.shape[0], np.int64)
+    e = 0
+    for key in range(sizes.shape[0]):
+        for _ in range(sizes[key]):
+            place = fill[others[e]]
+            keys[place] = key
+            came_from[place] = e
+            fill[others[e]] += 1
+            e += 1
+    return pointers, keys, came_from
+
+
+@kernel
+def rooted_numbers(graph: Any, ends: Any, triples: Any, k: int, shift: Any, rho: int, scratches: Any) -> Any:
+    """For every (root, edge) triple the number of its ends' quadruplets in the root's ego-network; and their keys."""
+    indptr, ranked, split = graph
+    scratch, distance, seen, _, _ = scratches
+    pointers, edges = triples
+    numbers = np.empty(edges.shape[0], np.int32)
+    book = (np.zeros(64, np.int32), np.empty((32, 2), np.int64), 0)
+    for root in range(indptr.shape[0] - 1):
+        size = explore(indptr, ranked, split, np.uint32(root), k, shift, scratch)
+        spell_out(size, k, scratch, distance)
+        for j in range(size):
+            seen[scratch[1][j]] = pack(distance[j], scratch[3][j], scratch[4][j], scratch[5][j], rho)
+        for e in range(pointers[root], pointers[root + 1]):
+            u, v = seen[ends[edges[e], 0]], seen[ends[edges[e], 1]]
+            numbers[e], book = number_of(min(u, v), max(u, v), book)
+    return numbers, book[1][: book[2]]
