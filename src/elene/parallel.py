@@ -1,6 +1,6 @@
-"""Threads for the kernels: ranges of rows, cut by work and not by count, run on a pool that lives for one call.
+"""Threads for the kernels: ranges of rows, cut by work and not by count, run on one pool that a process keeps.
 
-A pool of its own for each call leaves nothing behind that a fork could break, and costs less than a millisecond.
+A forked process starts a pool of its own: threads do not survive a fork.
 """
 
 from __future__ import annotations
@@ -37,6 +37,17 @@ def count_threads(threads: int | None) -> int:
     if threads < 1:
         raise ValueError(f"threads must be at least 1, got {threads}")
     return int(threads)
+
+
+_pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
+
+
+def shared_pool(workers: int) -> ThreadPoolExecutor:
+    """This process's pool of so many threads."""
+    key = (os.getpid(), workers)
+    if key not in _pools:
+        _pools[key] = ThreadPoolExecutor(workers, thread_name_prefix="elene")
+    return _pools[key]
 
 
 def run_ranges(
@@ -78,13 +89,14 @@ def run_ranges(
             mine.scratch = make_scratch()
         return task(start, stop, mine.scratch)
 
-    pool = ThreadPoolExecutor(min(workers, len(ranges)), thread_name_prefix="elene")
+    pool = shared_pool(workers)
+    futures = deque(pool.submit(run, start, stop) for start, stop in ranges)
     try:
-        futures = deque(pool.submit(run, start, stop) for start, stop in ranges)
         for start, stop in ranges:
             yield start, stop, futures.popleft().result()
     finally:
-        pool.shutdown(cancel_futures=True)
+        for future in futures:
+            future.cancel()
 
 
 def run_all(tasks: Sequence[Callable[[], object]], threads: int | None) -> None:
@@ -100,6 +112,6 @@ def run_all(tasks: Sequence[Callable[[], object]], threads: int | None) -> None:
         for task in tasks:
             task()
         return
-    with ThreadPoolExecutor(workers, thread_name_prefix="elene") as pool:
-        for future in [pool.submit(task) for task in tasks]:
-            future.result()
+    pool = shared_pool(workers)
+    for future in [pool.submit(task) for task in tasks]:
+        future.result()

@@ -282,7 +282,9 @@ def _integer_for(largest: int) -> Any:
 
 def _labels(graph: Graph) -> NDArray[Any]:
     """The labels as a file holds them: integers or strings."""
-    return graph.nodes.astype(str) if graph.nodes.dtype == object else graph.nodes
+    if graph.nodes.dtype != object:
+        return graph.nodes
+    return np.array([str(label) for label in graph.nodes.tolist()], dtype=str)
 
 
 def _digest(graph: Graph) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+import sys
 
 import numpy as np
 import pytest
@@ -135,8 +135,9 @@ def test_a_graph_without_nodes(spec, ending, tmp_path):
 
 
 def test_labels_of_mixed_kinds_become_text(tmp_path):
-    labels = np.array(["a", 1, ("b", 2)], dtype=object)
-    graph = Graph(*(lambda g: (g.indptr, g.indices))(Graph.from_edges([(0, 1), (1, 2)])), labels)
+    labels = np.empty(3, dtype=object)
+    labels[:] = "a", 1, ("b", 2)
+    graph = Graph.from_edges([(0, 1), (1, 2)], labels=labels)
     write_encoding(graph, Spec.of(1), tmp_path / "out.npz", chunk=2)
     assert Encoding.load(tmp_path / "out.npz").nodes.tolist() == ["a", "1", "('b', 2)"]
 
@@ -307,7 +308,7 @@ def test_bad_outputs_are_refused_before_any_work(tmp_path, monkeypatch):
 
 
 def test_parquet_without_pyarrow_is_refused_before_any_work(tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r'pip install "elene\[io\]"'):
         check_output(tmp_path / "out.parquet")
 
@@ -321,4 +322,4 @@ def test_default_chunk_shrinks_with_the_work_of_a_row():
     both = Rows(star.edges[:, 0].astype(np.int64), star.edges[:, 1].astype(np.int64))
     assert default_chunk(star, Spec.of(2, "edge"), both) <= by_depth[1]
     assert default_chunk(star, Spec.of(1), Rows(np.arange(0))) == 1
-    assert Counter([default_chunk(Graph.from_edges([], num_nodes=3), Spec.of(3), Rows(np.arange(3)))]) == {100_000: 1}
+    assert default_chunk(Graph.from_edges([], num_nodes=3), Spec.of(3), Rows(np.arange(3))) == 100_000

@@ -1,0 +1,156 @@
+"""PyG transforms: AddELENE puts encodings into features, EgoStructure adds the lists that ELENE-L sums over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.transforms import BaseTransform
+
+from elene.counting import Rows, check_pair_depth, count_bits, effective_depth, kernel_graph, plan_pairs
+from elene.graph import Graph
+from elene.spec import check_choice, check_integer
+
+# How batching shifts each key: by nodes, by undirected edges, or not at all. Exact names, nothing guessed.
+SHIFTED_BY_NODES = frozenset({"ego_node"})
+SHIFTED_BY_EDGES = frozenset({"ego_edge", "ego_arc"})
+EGO_KEYS = ("ego_shape", "ego_size", "ego_node", "ego_code", "ego_quadruplet")
+EDGE_KEYS = ("ego_arc", "ego_triples", "ego_edge", "ego_rooted", "ego_inside", "ego_rooted_pair", "ego_inside_pair")
+
+
+class EgoData(Data):
+    """A PyG ``Data`` whose ego-network lists are batched by their exact names.
+
+    >>> EgoData(num_nodes=3).__inc__("ego_node", None)
+    3
+    """
+
+    def __inc__(self, key: str, value: Any, *args: Any, **kwargs: Any) -> Any:
+        if key in SHIFTED_BY_NODES:
+            return self.num_nodes
+        if key in SHIFTED_BY_EDGES:
+            return int(self.ego_shape[0, 1])
+        if key.startswith("ego_"):
+            return 0
+        return super().__inc__(key, value, *args, **kwargs)
+
+    def __cat_dim__(self, key: str, value: Any, *args: Any, **kwargs: Any) -> Any:
+        return 0 if key.startswith("ego_") else super().__cat_dim__(key, value, *args, **kwargs)
+
+
+class EgoStructure(BaseTransform):  # type: ignore[misc]
+    """Add what ELENE-L needs: every (root, node) pair of the k-hop ego-networks, with the number of its quadruplet.
+
+    With ``level="edge"`` also every (root, edge) triple, with the numbers of two unordered pairs of quadruplets: those
+    of the edge's ends in the root's ego-network, and those of the root in the intersection of the ends' ego-networks.
+
+    A pair takes 6 bytes, a triple 8. Read the lists with :meth:`elene.nn.Ego.of`; their names begin with ``ego_``.
+
+    Args:
+        k: depth of the ego-networks.
+        level: ``"node"`` or ``"edge"``.
+        max_degree: larger values count as this one; by default nothing is clipped here.
+
+    Example:
+        >>> from torch_geometric.data import Data
+        >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
+        >>> data = EgoStructure(k=1)(path)
+        >>> data.ego_size.tolist(), data.ego_node.tolist()
+        ([2, 3, 2], [0, 1, 1, 0, 2, 2, 1])
+        >>> data.ego_quadruplet[data.ego_code[:2].long()].tolist()
+        [[0, 0, 1, 1], [1, 1, 1, 0]]
+    """
+
+    def __init__(self, k: int, level: str = "node", max_degree: int | None = None) -> None:
+        check_choice("level", level, ("node", "edge"))
+        self.k = check_integer("k", k)
+        self.level = level
+        self.max_degree = None if max_degree is None else check_integer("max_degree", max_degree)
+
+    def __repr__(self) -> str:
+        return f"EgoStructure(k={self.k}, level={self.level!r}, max_degree={self.max_degree})"
+
+    def forward(self, data: Data) -> EgoData:
+        """A copy of the data with the lists added."""
+        graph = Graph.from_pyg(data)
+        result = EgoData(**data.to_dict())
+        if "num_nodes" not in result:
+            result.num_nodes = data.num_nodes
+        lists = self._pairs(graph)
+        if self.level == "edge":
+            lists |= self._triples(graph)
+            lists["ego_arc"] = _number_arcs(graph, data.edge_index.cpu().numpy())
+        counts = [len(lists[key]) if key in lists else 0 for key in ("ego_quadruplet", "ego_rooted_pair", "ego_inside_pair")]
+        shape = np.array([[graph.num_nodes, graph.num_edges, *counts, self.k]], dtype=np.int64)
+        for key, values in {"ego_shape": shape, **lists}.items():
+            result[key] = torch.from_numpy(np.ascontiguousarray(values))
+        return result
+
+    def _clip(self, graph: Graph) -> int:
+        rho = graph.max_degree if self.max_degree is None else min(self.max_degree, graph.max_degree)
+        if (self.k + 1) * (rho + 1) ** 3 >= 2**63:
+            raise ValueError(f"degrees up to {rho} are too large: pass max_degree=1000000 or less to EgoStructure")
+        return rho
+
+    def _pairs(self, graph: Graph) -> dict[str, NDArray[Any]]:
+        from elene.kernels.node import joint_scratch
+        from elene.kernels.structure import ego_pairs
+
+        k, rho = effective_depth(graph, self.k), self._clip(graph)
+        scratch = joint_scratch(graph.num_nodes, k)
+        sizes, nodes, numbers, keys = ego_pairs(kernel_graph(graph), k, count_bits(graph, k), rho, scratch)
+        quadruplets = _unpack(keys[:, 0], rho)
+        return {"ego_size": sizes, "ego_node": nodes, "ego_code": _compact(numbers, keys), "ego_quadruplet": quadruplets}
+
+    def _triples(self, graph: Graph) -> dict[str, NDArray[Any]]:
+        from elene.kernels.node import joint_scratch
+        from elene.kernels.pair import pair_joint_scratch
+        from elene.kernels.structure import edge_members, rooted_numbers, transpose
+
+        k, rho, n = effective_depth(graph, self.k), self._clip(graph), graph.num_nodes
+        check_pair_depth(k)
+        arrays, ends = kernel_graph(graph), graph.edges
+        plan = plan_pairs(graph, Rows(ends[:, 0].astype(np.int64), ends[:, 1].astype(np.int64)), k)
+        sizes, nodes, inside, inside_keys = edge_members(arrays, *plan.roots, k, rho, pair_joint_scratch(n))
+        pointers, planned, came_from = transpose(sizes, nodes, n)
+        edges = plan.order[planned].astype(np.int32)
+        triples, scratch = (pointers, edges), joint_scratch(n, k)
+        rooted, rooted_keys = rooted_numbers(arrays, ends, triples, k, count_bits(graph, k), rho, scratch)
+        return {
+            "ego_triples": np.diff(pointers).astype(np.int32),
+            "ego_edge": edges,
+            "ego_rooted": _compact(rooted, rooted_keys),
+            "ego_inside": _compact(inside[came_from], inside_keys),
+            "ego_rooted_pair": np.hstack([_unpack(keys, rho) for keys in rooted_keys.T]),
+            "ego_inside_pair": np.hstack([_unpack(keys, rho) for keys in inside_keys.T]),
+        }
+
+
+def _compact(numbers: NDArray[np.int32], keys: NDArray[np.int64]) -> NDArray[Any]:
+    return numbers.astype(np.int16) if len(keys) < 2**15 else numbers
+
+
+def _unpack(keys: NDArray[np.int64], rho: int) -> NDArray[np.int32]:
+    """Packed quadruplets as rows of four."""
+    fields = []
+    for _ in range(3):
+        keys, digit = np.divmod(keys, rho + 1)
+        fields.append(digit)
+    return np.stack([keys, *fields[::-1]], axis=1).astype(np.int32)
+
+
+def _number_arcs(graph: Graph, arcs: NDArray[Any]) -> NDArray[np.int32]:
+    """The number of each arc's undirected edge."""
+    low, high = arcs.min(axis=0), arcs.max(axis=0)
+    if (low == high).any():
+        raise ValueError(
+            f"edge_index has a self-loop at node {low[low == high][0]}, which no ego-network holds: pass "
+            "torch_geometric.utils.remove_self_loops(edge_index, edge_attr)"
+        )
+    known = graph.edges[:, 0].astype(np.int64) * graph.num_nodes + graph.edges[:, 1]
+    return np.searchsorted(known, low.astype(np.int64) * graph.num_nodes + high).astype(np.int32)

@@ -1,0 +1,378 @@
+"""The command line: what it prints, its exit codes, and what bad input gets."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import elene.__main__
+import elene.writing
+from elene.cli import app, demo
+from elene.cli.common import read_graph
+from elene.datasets import rook, shrikhande
+from elene.encoding import Encoding, encode
+from elene.graph import Graph
+
+pytest.importorskip("networkx")
+pytest.importorskip("pyarrow")
+
+from typer.testing import CliRunner
+
+FRIENDS = "ann,ben\nben,cat\ncat,ann\ncat,dan\n"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    Path("friends.csv").write_text(FRIENDS)
+    Path("numbers.csv").write_text("5,6\n6,7\n7,5\n7,8\n")
+    two = "".join(graph6(graph) for graph in (rook(), shrikhande()))
+    Path("both.g6").write_text(two)
+    return tmp_path
+
+
+def graph6(graph):
+    import networkx as nx
+
+    return nx.to_graph6_bytes(nx.Graph(graph.edges.tolist()), header=False).decode()
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, (result.output, result.exception)
+    assert "Traceback" not in result.output
+    return result
+
+
+def complaint(*arguments):
+    """The one line that bad input gets on standard error."""
+    result = run(*arguments, code=2)
+    assert result.stdout == ""
+    assert result.stderr.count("error:") == 1
+    return " ".join(result.stderr.split())
+
+
+# Help
+
+
+def test_help_names_the_commands():
+    text = run("--help").output
+    for command in ("encode", "compare", "explain", "demo"):
+        assert command in text
+    assert "demo" in run(code=2).output
+
+
+@pytest.mark.parametrize("command", ["encode", "compare", "explain", "demo"])
+def test_each_help_has_an_example(command):
+    text = run(command, "-h").output
+    assert f"elene {command}" in text.partition("Example:")[2]
+
+
+def test_help_is_quick_to_load():
+    code = "import sys, elene.cli; print({'numpy', 'numba', 'scipy', 'pyarrow', 'matplotlib'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "set()"
+
+
+def test_version():
+    assert run("--version").output.strip() == f"elene {elene.__version__}"
+
+
+def test_without_typer_there_is_a_hint(monkeypatch, capsys):
+    for name in [name for name in sys.modules if name.startswith("elene.cli")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "typer", None)
+    with pytest.raises(SystemExit) as stop:
+        elene.__main__.main()
+    assert stop.value.code == 2
+    assert capsys.readouterr().err == 'elene: the command line needs typer: pip install "elene[io]"\n'
+
+
+# encode
+
+
+def test_encode_to_npz(here):
+    result = run("encode", "friends.csv", "-k", 1, "-k", 2, "--level", "edge", "-o", "out.npz")
+    assert "4 edges x 60 columns" in result.stdout
+    assert 'elene.Encoding.load("out.npz")' in result.stdout
+    assert "4 nodes, 4 edges" in result.stderr
+    found = Encoding.load("out.npz")
+    expected = encode(Graph.read("friends.csv"), [1, 2], level="edge")
+    assert (found.matrix != expected.matrix).nnz == 0
+    assert found.edges.tolist() == expected.edges.tolist()
+    assert sorted(path.name for path in here.iterdir()) == ["both.g6", "friends.csv", "numbers.csv", "out.npz"]
+
+
+def test_encode_to_parquet_with_every_option(here):
+    import pyarrow.parquet as parquet
+
+    options = ["--level", "pair", "--radius", 1, "--form", "joint", "--degrees", "absolute", "--max-degree", 2]
+    run("encode", "numbers.csv", "-k", 1, *options, "--threads", 1, "--chunk", 3, "-o", "out.parquet")
+    table = parquet.read_table("out.parquet")
+    assert table.column_names[:4] == ["source", "target", "pair_distance", "depth"]
+    assert set(table["source"].to_pylist()) == {5, 6, 7, 8}
+    assert max(table["pair_distance"].to_pylist()) == 1
+    assert max(table["degree_1"].to_pylist()) == 2
+
+
+def test_encode_one_of_several_graphs(here):
+    run("encode", "both.g6#1", "-k", 1, "--level", "edge", "-o", "out.npz")
+    assert (Encoding.load("out.npz").matrix != encode(shrikhande(), 1, level="edge").matrix).nnz == 0
+    Path("odd#1").write_text("")
+    Path("odd#7.csv").write_text(FRIENDS)
+    assert read_graph("odd#7.csv").num_nodes == 4
+
+
+def test_encode_warns_in_one_line(here):
+    Path("loops.csv").write_text("a,a\na,b\na,b\n")
+    lines = run("encode", "loops.csv", "-o", "out.npz").stderr.splitlines()
+    assert [line for line in lines if "warning" in line] == [
+        "warning: 1 self-loops dropped",
+        "warning: 1 duplicate edges dropped",
+    ]
+
+
+def test_encode_interrupted_resumed_and_restarted(here, monkeypatch):
+    encode_rows, calls = elene.writing.encode_rows, []
+
+    def interrupted(graph, spec, rows, threads):
+        calls.append(len(rows))
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return encode_rows(graph, spec, rows, threads)
+
+    monkeypatch.setattr(elene.writing, "encode_rows", interrupted)
+    arguments = ["encode", "both.g6#0", "-k", "1", "-o", "out.npz", "--chunk", "5"]
+    said = run(*arguments, code=130).stderr
+    assert "10 of 16 rows are done and kept in out.npz.parts" in said
+    assert "elene encode 'both.g6#0' -k 1 -o out.npz --chunk 5 --resume\n" in said
+    assert not Path("out.npz").exists()
+    assert "chunk=5, and now it is chunk=4" in complaint(*arguments[:-1], "4", "--resume")
+    run(*arguments, "--resume")
+    assert calls == [5, 5, 5, 5, 1, 0]
+    Path("out.npz.parts").mkdir()
+    assert "starting over, since --resume is not given" in run(*arguments).stderr
+    assert not Path("out.npz.parts").exists()
+
+
+def test_an_interrupt_before_any_row(here, monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(elene.writing, "find_rows", interrupted)
+    assert run("encode", "friends.csv", "-o", "out.npz", code=130).stderr.endswith("interrupted\n")
+
+
+def wait_for_parts(process, folder, wanted, seconds=120):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        if len(list(folder.glob("part-*.npz"))) >= wanted:
+            return
+        time.sleep(0.005)
+    process.kill()
+    raise AssertionError(process.communicate())
+
+
+def test_a_real_interrupt_and_resume(here):
+    graph = demo.random_network(3000, 3)
+    np.savetxt("network.csv", graph.edges, fmt="%d", delimiter=",")
+    options = ["-k", "1", "--chunk", "10", "-o", "out.npz"]
+    command = [sys.executable, "-m", "elene", "encode", "network.csv", *options]
+    # A test run in the background may have been told to ignore interrupts, and the child would inherit that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    wait_for_parts(process, Path("out.npz.parts"), 3)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert "Traceback" not in said
+    assert f"elene encode network.csv {' '.join(options)} --resume" in said
+    assert not Path("out.npz").exists()
+    assert 3 <= len(list(Path("out.npz.parts").glob("part-*.npz"))) < 300
+    subprocess.run([*command, "--resume"], check=True, capture_output=True, timeout=120)
+    found = Encoding.load("out.npz")
+    assert (found.matrix != encode(Graph.read("network.csv"), 1).matrix).nnz == 0
+    assert sorted(path.name for path in here.iterdir() if "out" in path.name) == ["out.npz"]
+
+
+# compare
+
+
+def test_compare_graphs_that_differ(here):
+    result = run("compare", "both.g6#0", "both.g6#1", code=1)
+    assert "The graphs differ by ED at k=1" in result.stdout
+    assert re.search(r"│ +96 │ +0 │", result.stdout)
+
+
+def test_compare_by_refinement_only(here, monkeypatch):
+    from elene.fingerprints import Comparison
+
+    monkeypatch.setattr("elene.fingerprints.compare", lambda *_: Comparison(True, "PD at k=1 with 2-FWL", [], []))
+    assert "differ by PD at k=1 with 2-FWL" in run("compare", "friends.csv", "numbers.csv", code=1).stdout
+
+
+def test_compare_graphs_that_look_alike(here):
+    assert "Not told apart" in run("compare", "both.g6#0", "both.g6#1", "--level", "node").stdout
+    same = run("compare", "friends.csv", "numbers.csv", "-k", 1, "--level", "pair", "--refine", "2fwl")
+    assert "Not told apart by number of nodes, number of edges, PD at k=1" in " ".join(same.stdout.split())
+    assert "WL" not in run("compare", "friends.csv", "numbers.csv", "--refine", "none").stdout.partition("They may")[0]
+
+
+def test_compare_brec(here):
+    rows = [
+        "pair\tcategory4\tsubcategory\tg6_a\tg6_b",
+        "0\tBasic\tbasic\tBw\tBW",
+        f"1\tRegular\tsrg\t{graph6(rook()).strip()}\t{graph6(shrikhande()).strip()}",
+    ]
+    Path("brec.tsv").write_text("\n".join(rows) + "\n")
+    lines = run("compare", "--brec", "brec.tsv").stdout.splitlines()
+    found = {
+        line.split("│")[1].strip(): [cell.strip() for cell in line.split("│")[2:5]] for line in lines if "WL" in line
+    }
+    assert found["1-WL"] == ["1", "0", "1"]
+    assert found["2-FWL"] == ["1", "0", "1"]
+    assert found["ED, k = 1, with 1-WL"] == ["1", "1", "2"]
+    assert found["PD, k = 1 to 4, with 2-FWL"] == ["1", "1", "2"]
+
+
+# explain
+
+
+def test_explain_a_node(here):
+    text = " ".join(run("explain", "friends.csv", "--node", "dan").stdout.split())
+    assert "Node dan, k = 2 4 nodes within 2 hops, 4 edges among them" in text
+    assert "│ 2 │ 1 │ 2 │ 0 │ 2 │" in text
+    assert "Row (2, 1, 2, 0): 2 nodes are 2 hops from dan and have 2 neighbours in sight each: 1 closer to dan" in text
+
+
+def test_explain_a_lonely_node(here):
+    text = " ".join(run("explain", "numbers.csv", "--node", 5, "-k", 0).stdout.split())
+    assert "1 node within 0 hops, 0 edges among them" in text
+    assert "Row (0, 0, 0, 0): 1 node is 0 hops from 5 and has 0 neighbours in sight" in text
+
+
+def test_explain_an_edge_and_draw_it(here):
+    pytest.importorskip("matplotlib")
+    text = run("explain", "numbers.csv", "--edge", 7, 8, "-k", 1, "-o", "edge.svg").stdout
+    assert "Edge (7, 8), k = 1" in text
+    assert "2 nodes within 1 hop of both ends, 1 edge among them" in text
+    assert "from 7" in text and "from 8" in text
+    assert "Picture: edge.svg" in text
+    assert "<svg" in Path("edge.svg").read_text()
+    run("explain", "numbers.csv", "--node", 7, "-o", "ego.png")
+    assert Path("ego.png").read_bytes()[1:4] == b"PNG"
+
+
+def test_explain_shortens_long_tables(here):
+    np.savetxt("network.csv", demo.random_network(400, 4).edges, fmt="%d", delimiter=",")
+    text = run("explain", "network.csv", "--node", 0).stdout
+    assert "rarer rows" in text
+    nodes = [int(line.split("│")[-2]) for line in text.splitlines() if re.match(r"│ +\d", line)]
+    assert f"{sum(nodes)} nodes within 2 hops" in text
+
+
+# demo
+
+
+def test_demo(here, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(demo, "NODES", 500)
+    monkeypatch.setattr(demo, "SAMPLE", 20)
+    text = run("demo", "--folder", "new/pictures").stdout
+    for said in ("Node Medici, k = 2", "4 nodes, 6 edges", "4 nodes, 5 edges", "different", "15 of 15", "elene encode"):
+        assert said in text
+    assert sorted(path.name for path in Path("new/pictures").iterdir()) == ["medici.png", "rook.png", "shrikhande.png"]
+
+
+def test_random_network_has_hubs():
+    graph = demo.random_network(2000, 3, seed=1)
+    assert graph.num_nodes == 2000
+    assert 0.9 * 6000 < graph.num_edges <= 6000
+    assert graph.max_degree > 10 * graph.degrees.mean()
+    assert (graph.edges == demo.random_network(2000, 3, seed=1).edges).all()
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["encode", "friends.csv", "-o", "out.txt"], "output must end in .npz or .parquet, got 'out.txt'"),
+        (["encode", "friends.csv", "-o", "no/out.npz"], "the folder 'no' does not exist: create it first"),
+        (["encode", "missing.csv", "-o", "out.npz"], "no such file: missing.csv"),
+        (["encode", "both.g6", "-o", "out.npz"], "both.g6 holds several graphs: pass both.g6#0 for the first of them"),
+        (["encode", "both.g6#2", "-o", "out.npz"], "the file holds 2 graphs, counted from 0"),
+        (["encode", "broken.npz", "-o", "out.npz"], "broken.npz: "),
+        (["encode", "friends.csv", "-k", "-1", "-o", "out.npz"], "k must be at least 0, got -1"),
+        (["encode", "friends.csv", "-k", "1", "-k", "1", "-o", "out.npz"], "k must name each depth once, got [1, 1]"),
+        (["encode", "friends.csv", "--max-degree", "-3", "-o", "out.npz"], "max_degree must be at least 0, got -3"),
+        (["encode", "friends.csv", "--radius", "2", "-o", "out.npz"], "radius=2 is for level='pair'"),
+        (["encode", "friends.csv", "--form", "product", "-o", "out.npz"], "pass level='edge' or level='pair'"),
+        (["compare", "friends.csv"], "pass two graph files A and B, or --brec FILE"),
+        (["compare", "friends.csv", "--brec", "brec.tsv"], "leave out A, B, -k, --level and --refine"),
+        (["compare", "--brec", "brec.tsv", "-k", "1"], "leave out A, B, -k, --level and --refine"),
+        (["compare", "--brec", "friends.csv"], "friends.csv, line 1: the tab-separated columns must be pair,"),
+        (["explain", "friends.csv"], "pass either --node NODE or --edge U V"),
+        (["explain", "friends.csv", "--node", "ann", "--edge", "ann", "ben"], "pass either --node NODE or --edge U V"),
+        (["explain", "friends.csv", "--node", "eve"], "node: node 'eve' is not in the graph"),
+        (["explain", "friends.csv", "--edge", "ann", "dan"], "edge: ('ann', 'dan') is not an edge of the graph"),
+        (
+            ["explain", "numbers.csv", "--node", "x"],
+            "--node must be an integer, as all nodes of this graph are; got 'x'",
+        ),
+        (["explain", "numbers.csv", "--node", "9"], "node 9 is not in the graph"),
+        (["explain", "numbers.csv", "--node", "5", "-o", "a.pdf"], "--output must end in .png or .svg, got 'a.pdf'"),
+        (["demo", "--folder", "friends.csv"], "friends.csv"),
+    ],
+)
+def test_bad_input_gets_one_line(arguments, expected, here):
+    Path("broken.npz").write_bytes(b"PK\x03\x04 no more")
+    assert expected in complaint(*arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["encode", "friends.csv"],
+        ["encode", "friends.csv", "-k", "1.5", "-o", "out.npz"],
+        ["encode", "friends.csv", "--level", "triangle", "-o", "out.npz"],
+        ["encode", "friends.csv", "--threads", "0", "-o", "out.npz"],
+        ["encode", "friends.csv", "--chunk", "0", "-o", "out.npz"],
+        ["compare", "friends.csv", "numbers.csv", "--refine", "3wl"],
+        ["explain", "friends.csv", "--edge", "ann"],
+        ["nonsense"],
+    ],
+)
+def test_wrong_usage_is_explained(arguments, here):
+    said = run(*arguments, code=2).stderr
+    assert "Error" in said
+
+
+def test_out_of_memory_is_said(here, monkeypatch):
+    def greedy(*arguments, **options):
+        raise MemoryError
+
+    monkeypatch.setattr(elene.writing, "encode_rows", greedy)
+    assert "not enough memory" in complaint("encode", "friends.csv", "-o", "out.npz")
+
+
+def test_debug_shows_the_traceback(here):
+    result = CliRunner().invoke(app, ["--debug", "encode", "missing.csv", "-o", "out.npz"])
+    assert isinstance(result.exception, FileNotFoundError)
+
+
+def test_a_pipe_that_closes_early_is_no_error(here):
+    command = f"{sys.executable} -m elene explain numbers.csv --node 7 | head -c 1"
+    result = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert result.stderr == ""
