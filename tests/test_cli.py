@@ -16,7 +16,7 @@ import elene.__main__
 import elene.writing
 from elene.cli import app, demo
 from elene.cli.common import read_graph
-from elene.datasets import rook, shrikhande
+from elene.datasets import rook, shrikhande, sr25
 from elene.encoding import Encoding, encode
 from elene.graph import Graph
 
@@ -170,6 +170,33 @@ def test_an_interrupt_before_any_row(here, monkeypatch):
     assert run("encode", "friends.csv", "-o", "out.npz", code=130).stderr.endswith("interrupted\n")
 
 
+def test_an_interrupt_that_numba_disguises(here, monkeypatch):
+    def disguised(*arguments, **options):
+        try:
+            raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+        except SystemError as error:
+            raise SystemError("returned a result with an exception set") from error
+
+    monkeypatch.setattr(elene.writing, "encode_rows", disguised)
+    assert "0 of 4 rows are done" in run("encode", "friends.csv", "-o", "out.npz", code=130).stderr
+    monkeypatch.setattr(elene.writing, "find_rows", disguised)
+    assert run("encode", "friends.csv", "-o", "out.npz", code=130).stderr.endswith("interrupted\n")
+
+
+def test_one_interrupt_finishes_the_chunk_and_two_do_not(here, monkeypatch):
+    monkeypatch.setattr(signal, "getsignal", lambda number: signal.default_int_handler)
+    encode_rows = elene.writing.encode_rows
+    for interrupts, expected in ((1, "5 of 16 rows are done"), (2, "0 of 16 rows are done")):
+
+        def interrupted(*arguments, interrupts=interrupts):
+            for _ in range(interrupts):
+                signal.raise_signal(signal.SIGINT)
+            return encode_rows(*arguments)
+
+        monkeypatch.setattr(elene.writing, "encode_rows", interrupted)
+        assert expected in run("encode", "both.g6#0", "-o", "out.npz", "--chunk", 5, code=130).stderr
+
+
 def wait_for_parts(process, folder, wanted, seconds=120):
     end = time.monotonic() + seconds
     while time.monotonic() < end and process.poll() is None:
@@ -288,8 +315,10 @@ def test_demo(here, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(demo, "NODES", 500)
     monkeypatch.setattr(demo, "SAMPLE", 20)
+    few = sr25()[:4]
+    monkeypatch.setattr("elene.datasets.sr25", lambda: few)
     text = run("demo", "--folder", "new/pictures").stdout
-    for said in ("Node Medici, k = 2", "4 nodes, 6 edges", "4 nodes, 5 edges", "different", "15 of 15", "elene encode"):
+    for said in ("Node Medici, k = 2", "4 nodes, 6 edges", "4 nodes, 5 edges", "different", "4 of 4", "elene encode"):
         assert said in text
     assert sorted(path.name for path in Path("new/pictures").iterdir()) == ["medici.png", "rook.png", "shrikhande.png"]
 

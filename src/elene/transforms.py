@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import copy
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,14 +16,120 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
 from elene.counting import Rows, check_pair_depth, count_bits, effective_depth, kernel_graph, plan_pairs
-from elene.graph import Graph
-from elene.spec import check_choice, check_integer
+from elene.encoding import Encoding, encode_rows, find_rows
+from elene.graph import Graph, disjoint_union
+from elene.spec import Spec, check_choice, check_integer
 
 # How batching shifts each key: by nodes, by undirected edges, or not at all. Exact names, nothing guessed.
 SHIFTED_BY_NODES = frozenset({"ego_node"})
 SHIFTED_BY_EDGES = frozenset({"ego_edge", "ego_arc"})
-EGO_KEYS = ("ego_shape", "ego_size", "ego_node", "ego_code", "ego_quadruplet")
-EDGE_KEYS = ("ego_arc", "ego_triples", "ego_edge", "ego_rooted", "ego_inside", "ego_rooted_pair", "ego_inside_pair")
+NOT_SHIFTED = frozenset(
+    {
+        "ego_shape",
+        "ego_size",
+        "ego_code",
+        "ego_quadruplet",
+        "ego_triples",
+        "ego_rooted",
+        "ego_inside",
+        "ego_rooted_pair",
+        "ego_inside_pair",
+    }
+)
+
+
+class AddELENE(BaseTransform):  # type: ignore[misc]
+    """Concatenate encodings to ``x`` or, with ``level="edge"``, to ``edge_attr``; either is created where absent.
+
+    All graphs must get the same columns: fix them with ``max_degree`` (marginal and product forms) or learn them from a
+    data set with :meth:`fit`; the joint form always needs :meth:`fit`.
+
+    Args:
+        k: depth of the ego-networks, or several depths.
+        level: ``"node"`` or ``"edge"``.
+        degrees: ``"relative"`` (ELENE) or ``"absolute"`` (IGEL).
+        form: ``"marginal"``, ``"joint"`` or, for edges, ``"product"``; see :func:`elene.encode`.
+        max_degree: larger values count as this one.
+        log1p: add log(1 + count) instead of counts.
+
+    Example:
+        >>> from torch_geometric.data import Data
+        >>> path = Data(x=torch.zeros(3, 2), edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
+        >>> AddELENE(k=1, max_degree=2)(path).x.shape
+        torch.Size([3, 20])
+        >>> AddELENE(k=1, form="joint").fit([path])(path).x[:, 2:].tolist()
+        [[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 2.0, 0.0], [1.0, 0.0, 1.0, 0.0]]
+    """
+
+    def __init__(
+        self,
+        k: int | Sequence[int],
+        level: str = "node",
+        degrees: str = "relative",
+        form: str = "marginal",
+        max_degree: int | None = None,
+        log1p: bool = False,
+    ) -> None:
+        check_choice("level", level, ("node", "edge"))
+        self.spec = Spec.of(k, level, degrees, form, max_degree)
+        self.log1p = log1p
+        self.table: NDArray[np.int64] | None = None
+        if max_degree is not None and form != "joint":
+            self._fix_columns(max_degree)
+
+    def __repr__(self) -> str:
+        # PyG compares this to decide whether a cached data set is stale, so what was learned belongs in it.
+        spec = self.spec
+        columns = "not fitted" if self.table is None else hashlib.blake2b(self.table.tobytes(), digest_size=8).hexdigest()
+        return (
+            f"AddELENE(k={list(spec.depths)}, level={spec.level!r}, degrees={spec.degrees!r}, form={spec.form!r}, "
+            f"max_degree={spec.max_degree}, log1p={self.log1p}, columns={columns})"
+        )
+
+    def fit(self, dataset: Iterable[Data]) -> AddELENE:
+        """Learn the columns from the training graphs; gives the transform itself."""
+        graphs = [Graph.from_pyg(data) for data in dataset]
+        if self.spec.form == "joint":
+            encoding = self._encode(disjoint_union(graphs))
+            self.table = encoding.onto(encoding.table).table
+        else:
+            rho = self.spec.max_degree
+            self._fix_columns(max((graph.max_degree for graph in graphs), default=0) if rho is None else rho)
+        return self
+
+    def _fix_columns(self, rho: int) -> None:
+        self.spec = replace(self.spec, max_degree=rho)
+        self.table = np.vstack([self.spec.marginal_table(depth, rho) for depth in self.spec.depths])
+
+    def _encode(self, graph: Graph) -> Encoding:
+        return encode_rows(graph, self.spec, find_rows(graph, self.spec, None), None)
+
+    def forward(self, data: Data) -> Data:
+        """A copy of the data with the encodings added."""
+        if self.table is None:
+            raise ValueError("AddELENE does not know its columns yet: pass max_degree, or call fit(training_graphs) first")
+        graph = Graph.from_pyg(data)
+        encoding = self._encode(graph)
+        matrix = encoding.onto(self.table).matrix if self.spec.form == "joint" else encoding.matrix
+        values = torch.from_numpy(matrix.toarray()).float()
+        values = values.log1p() if self.log1p else values
+        if self.spec.level == "edge":
+            values = values[torch.from_numpy(_number_arcs(graph, data.edge_index.cpu().numpy())).long()]
+        key = "x" if self.spec.level == "node" else "edge_attr"
+        result = copy.copy(data)
+        result[key] = _beside(data[key] if key in data else None, values.to(data.edge_index.device), key)
+        return result
+
+
+def _beside(old: Tensor | None, new: Tensor, name: str) -> Tensor:
+    """New columns beside the old ones, whose type is kept if it is a floating one."""
+    if old is None:
+        return new
+    if len(old) != len(new):
+        raise ValueError(f"{name} has {len(old)} rows, and the graph needs {len(new)}")
+    old = old[:, None] if old.dim() == 1 else old
+    dtype = old.dtype if old.is_floating_point() else new.dtype
+    return torch.cat([old.to(dtype), new.to(dtype)], dim=1)
 
 
 class EgoData(Data):
@@ -35,12 +144,13 @@ class EgoData(Data):
             return self.num_nodes
         if key in SHIFTED_BY_EDGES:
             return int(self.ego_shape[0, 1])
-        if key.startswith("ego_"):
+        if key in NOT_SHIFTED:
             return 0
         return super().__inc__(key, value, *args, **kwargs)
 
     def __cat_dim__(self, key: str, value: Any, *args: Any, **kwargs: Any) -> Any:
-        return 0 if key.startswith("ego_") else super().__cat_dim__(key, value, *args, **kwargs)
+        ours = key in SHIFTED_BY_NODES or key in SHIFTED_BY_EDGES or key in NOT_SHIFTED
+        return 0 if ours else super().__cat_dim__(key, value, *args, **kwargs)
 
 
 class EgoStructure(BaseTransform):  # type: ignore[misc]

@@ -44,7 +44,7 @@ Report = Callable[[str, int, int], None]
 class Written(NamedTuple):
     """What a file holds: its rows, its columns, and how many counts are not zero.
 
-    >>> Written(rows=3, columns=18, counts=17).columns
+    >>> Written(rows=3, columns=18, counts=18).columns
     18
     """
 
@@ -78,7 +78,7 @@ def write_encoding(
         >>> import networkx as nx, tempfile
         >>> path = Path(tempfile.mkdtemp(), "path.npz")
         >>> write_encoding(nx.path_graph(3), Spec.of(k=1), path, chunk=2)
-        Written(rows=3, columns=18, counts=17)
+        Written(rows=3, columns=18, counts=18)
         >>> Encoding.load(path)
         Encoding(3 nodes x 18 columns, k=1, marginal)
     """
@@ -168,11 +168,17 @@ class Parts:
             self._check_manifest()
             return self._count_whole()
         if self.folder.exists():
-            shutil.rmtree(self.folder)
+            self._remove()
         self.folder.mkdir()
         with replacing(self.folder / "manifest.json") as temporary:
             temporary.write_text(json.dumps(self._manifest, indent=1))
         return 0
+
+    def _remove(self) -> None:
+        """Throw away what an earlier run left, but nothing else."""
+        if any(self.folder.iterdir()) and not (self.folder / "manifest.json").exists():
+            raise FileExistsError(f"output: {str(self.folder)!r} is in the way, and not a folder of parts: move it")
+        shutil.rmtree(self.folder)
 
     @cached_property
     def _manifest(self) -> dict[str, Any]:

@@ -213,6 +213,15 @@ def test_without_resume_everything_is_computed_anew(tmp_path, monkeypatch):
     assert sum(map(len, again.asked)) == 9
 
 
+def test_a_folder_of_something_else_is_kept(tmp_path):
+    path = tmp_path / "out.npz"
+    parts_folder(path).mkdir()
+    (parts_folder(path) / "thesis.txt").write_text("years of work")
+    with pytest.raises(FileExistsError, match="is in the way"):
+        write_encoding(PLAIN, Spec.of(1), path)
+    assert (parts_folder(path) / "thesis.txt").exists()
+
+
 def test_resuming_nothing_starts_at_the_beginning(tmp_path):
     spec = Spec.of(1)
     write_encoding(PLAIN, spec, tmp_path / "out.npz", chunk=2, resume=True)

@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from elene import __version__
 from elene.cli import compare, demo, encode, explain
-from elene.cli.common import ARGUMENTS, complain, error_console, readable_warnings
+from elene.cli.common import ARGUMENTS, clean_interrupts, complain, error_console, readable_warnings
 
 
 class Commands(TyperGroup):
@@ -23,7 +23,7 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         try:
-            with readable_warnings():
+            with readable_warnings(), clean_interrupts():
                 return super().invoke(ctx)
         except BrokenPipeError:
             # Typer knows what to do when `head` has seen enough.

@@ -71,6 +71,23 @@ def readable_warnings() -> Iterator[None]:
 
 
 @contextmanager
+def clean_interrupts() -> Iterator[None]:
+    """Let an interrupt be one even where it arrives while arguments go from Python to compiled code.
+
+    There it surfaces as a SystemError (of a SystemError ...) that something "returned a result with an exception set".
+    """
+    try:
+        yield
+    except SystemError as error:
+        cause: BaseException | None = error
+        while isinstance(cause, SystemError):
+            cause = cause.__cause__
+        if isinstance(cause, KeyboardInterrupt):
+            raise cause from None
+        raise
+
+
+@contextmanager
 def working(what: str) -> Iterator[None]:
     """Say what takes a while, as long as it does."""
     with error_console.status(f"{what} ..."):

@@ -31,7 +31,7 @@ def demo(
     """
     started = perf_counter()
     folder.mkdir(parents=True, exist_ok=True)
-    with working("Compiling the kernels, once and for all: up to a minute"):
+    with working("Compiling the kernels, once and for all: about half a minute"):
         _compile()
     scenes: list[tuple[str, Callable[[Path], None]]] = [
         ("What a node sees", _show_quadruplets),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shlex
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.filesize import decimal
@@ -19,6 +22,7 @@ from elene.cli.common import (
     ARGUMENTS,
     GraphArgument,
     Level,
+    clean_interrupts,
     console,
     counted,
     error_console,
@@ -101,7 +105,7 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     farther from it. An edge counts those that are within k hops of both its ends.
 
     The output may be larger than memory: it is computed in chunks, which a folder OUTPUT.parts keeps until all are
-    there. Stop it with Ctrl-C at any time, and go on with --resume.
+    there. Ctrl-C stops it after the chunk under way (twice: at once); --resume goes on.
 
     **Example:** elene encode edges.csv -k 1 -k 2 --level edge -o features.parquet
     """
@@ -119,7 +123,7 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     _compile(spec)
     started, progress = perf_counter(), _Progress(spec.level)
     try:
-        with progress:
+        with progress, _finishing_chunks(progress), clean_interrupts():
             written = write_encoding(
                 read, spec, target, chunk=chunk, resume=resume, threads=threads, report=progress.report
             )
@@ -144,7 +148,11 @@ def _compile(spec: Spec) -> None:
 class _Pace(ProgressColumn):
     """Rows a second, and the time left; in the end, the time it took."""
 
+    stopping = False
+
     def render(self, task: Task) -> Text:
+        if self.stopping:
+            return Text("stopping after this chunk", "yellow")
         speed = task.finished_speed or task.speed
         rows = f"{speed:,.0f} rows/s, " if speed is not None and task.description == "Encoding" else ""
         if task.finished_time is not None:
@@ -161,19 +169,41 @@ class _Progress(Progress):
             TextColumn("{task.description:8}"),
             BarColumn(bar_width=24),
             TextColumn("{task.completed:,.0f} / {task.total:,.0f} {task.fields[unit]}"),
-            _Pace(),
+            pace := _Pace(),
             console=error_console,
         )
-        self.level = level
+        self.level, self.pace = level, pace
 
     def report(self, stage: str, done: int, total: int) -> None:
-        """Show how far a stage is."""
+        """Show how far a stage is; between two chunks, interrupts are safe."""
         for task in self.tasks:
             if task.description == stage.capitalize():
                 self.update(task.id, completed=done)
-                return
-        unit = f"{self.level}s" if stage == "encoding" else "steps"
-        self.add_task(stage.capitalize(), total=total, completed=done, unit=unit)
+                break
+        else:
+            unit = f"{self.level}s" if stage == "encoding" else "steps"
+            self.add_task(stage.capitalize(), total=total, completed=done, unit=unit)
+        if self.pace.stopping:
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def _finishing_chunks(progress: _Progress) -> Iterator[None]:
+    """Let the first Ctrl-C wait until the chunk under way is finished and kept; a second one is as usual."""
+    usual = signal.getsignal(signal.SIGINT)
+
+    def stop(number: int, frame: Any) -> None:
+        progress.pace.stopping = True
+        signal.signal(signal.SIGINT, usual)
+
+    if usual is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
 
 
 def _say_how_to_resume(ctx: typer.Context, encoding: Task, parts: Path) -> None:

@@ -1,8 +1,8 @@
 """The fused op of ELENE-L: gather, add, relu and reduce over a list of entries, forward and backward, storing none.
 
 An entry e joins a key i with an other j and carries one or two rows of a table:
-``z(e) = X[i] + Y[j] + T[codes[e, 0]] (+ T[codes[e, 1]])``. Entries are grouped by key; the inner loops run over
-features, so that they vectorise.
+``z(e) = X[i] + Y[j] + T[codes[e, 0]] (+ T[codes[e, 1]])``. Entries are grouped by key, and each key's sum is multiplied by
+its scale (1, or one over its number of entries for means). The inner loops run over features, so that they vectorise.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from elene.kernels.jit import kernel
 
 
 @kernel
-def reduce_forward(entries: Any, x: Any, y: Any, table: Any, out: Any, start: int, stop: int, row: Any) -> None:
-    """``out[i] = sum of relu(z(e))`` over the entries of each key in a range."""
+def reduce_forward(entries: Any, inputs: Any, scale: Any, out: Any, start: int, stop: int, row: Any) -> None:
+    """``out[i] = scale[i] * sum of relu(z(e))`` over the entries of each key in a range."""
     pointers, others, codes = entries
+    x, y, table = inputs
     zero = x.dtype.type(0)
     width = row.shape[0]
     for i in range(start, stop):
@@ -35,19 +36,22 @@ def reduce_forward(entries: Any, x: Any, y: Any, table: Any, out: Any, start: in
                     z = x[i, f] + y[j, f] + (table[c, f] + table[d, f])
                     row[f] += z if z > zero else zero
         for f in range(width):
-            out[i, f] = row[f]
+            out[i, f] = scale[i] * row[f]
 
 
 @kernel
-def reduce_backward(entries: Any, inputs: Any, grads: Any, out: Any, start: int, stop: int, rows: Any) -> None:
+def reduce_backward(
+    entries: Any, inputs: Any, scales: Any, grads: Any, out: Any, start: int, stop: int, rows: Any
+) -> None:
     """Give ``[z(e) > 0] (gradient of the key + gradient of the other)`` to the key and, where wanted, to the table.
 
-    ``grads`` are those of the sums by key and by other; an empty array stands for none. The key's row is overwritten,
-    the table's rows are added to; an empty ``d_table`` is not written.
+    ``grads`` are those of the scaled sums by key and by other; an empty array stands for none. The key's row is
+    overwritten, the table's rows are added to; an empty ``d_table`` is not written.
     """
     pointers, others, codes = entries
     x, y, table = inputs
     by_key, by_other = grads
+    key_scale, other_scale = scales
     d_x, d_table = out
     zero = x.dtype.type(0)
     width = rows.shape[1]
@@ -63,13 +67,14 @@ def reduce_backward(entries: Any, inputs: Any, grads: Any, out: Any, start: int,
                     rows[1, f] += table[d, f]
             if by_key.shape[0] == 0:
                 for f in range(width):
-                    rows[1, f] = by_other[j, f] if rows[1, f] > zero else zero
+                    rows[1, f] = other_scale[j] * by_other[j, f] if rows[1, f] > zero else zero
             elif by_other.shape[0] == 0:
                 for f in range(width):
-                    rows[1, f] = by_key[i, f] if rows[1, f] > zero else zero
+                    rows[1, f] = key_scale[i] * by_key[i, f] if rows[1, f] > zero else zero
             else:
                 for f in range(width):
-                    rows[1, f] = by_key[i, f] + by_other[j, f] if rows[1, f] > zero else zero
+                    grad = key_scale[i] * by_key[i, f] + other_scale[j] * by_other[j, f]
+                    rows[1, f] = grad if rows[1, f] > zero else zero
             for f in range(width):
                 rows[0, f] += rows[1, f]
             if d_table.shape[0]:

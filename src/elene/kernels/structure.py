@@ -116,3 +116,18 @@ def rooted_numbers(graph: Any, ends: Any, triples: Any, k: int, shift: Any, rho:
             u, v = seen[ends[edges[e], 0]], seen[ends[edges[e], 1]]
             numbers[e], book = number_of(min(u, v), max(u, v), book)
     return numbers, book[1][: book[2]]
+
+
+@kernel
+def renumber(codes: Any, sizes: Any, shape: Any, number: Any) -> Any:
+    """Each graph's own codes as numbers for all graphs; ``shape`` has the nodes and the rows of each graph."""
+    renumbered = np.empty(codes.shape[0], np.int32)
+    node, e, first = 0, 0, 0
+    for graph in range(shape.shape[0]):
+        for _ in range(shape[graph, 0]):
+            for _ in range(sizes[node]):
+                renumbered[e] = number[first + codes[e]]
+                e += 1
+            node += 1
+        first += shape[graph, 1]
+    return renumbered

@@ -3,5 +3,17 @@
 from elene.nn.ego import Ego, Entries
 from elene.nn.embedding import EgoEmbedding
 from elene.nn.layer import ELENE
+from elene.nn.model import GNN, GraphReadout, VirtualNode, edge_readout, node_readout, updates
 
-__all__ = ["ELENE", "Ego", "EgoEmbedding", "Entries"]
+__all__ = [
+    "ELENE",
+    "GNN",
+    "Ego",
+    "EgoEmbedding",
+    "Entries",
+    "GraphReadout",
+    "VirtualNode",
+    "edge_readout",
+    "node_readout",
+    "updates",
+]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 
@@ -26,6 +27,7 @@ class Entries:
     others: Tensor
     codes: Tensor
     num_others: int
+    _scales: dict[tuple[str, str, torch.dtype], Tensor] = field(default_factory=dict)
 
     @cached_property
     def pointers(self) -> Tensor:
@@ -37,10 +39,14 @@ class Entries:
         """The key of each entry."""
         return torch.repeat_interleave(torch.arange(len(self.sizes), device=self.sizes.device), self.sizes.long())
 
-    @cached_property
-    def other_sizes(self) -> Tensor:
-        """How many entries each other has."""
-        return torch.bincount(self.others, minlength=self.num_others)
+    def scale(self, by: str, pool: str, dtype: torch.dtype) -> Tensor:
+        """What the sums by key or by other are multiplied with: ones, or one over the number of entries."""
+        if (by, pool, dtype) not in self._scales:
+            count = len(self.sizes) if by == "key" else self.num_others
+            sizes = self.sizes if by == "key" else torch.bincount(self.others, minlength=count)
+            ones = torch.ones(count, dtype=dtype, device=self.sizes.device)
+            self._scales[by, pool, dtype] = ones if pool == "sum" else ones / sizes.clamp(min=1)
+        return self._scales[by, pool, dtype]
 
     @cached_property
     def arrays(self) -> tuple[Any, ...]:
@@ -53,7 +59,7 @@ class Entries:
         from elene.kernels.structure import transpose
 
         pointers, keys, came_from = transpose(self.sizes.numpy(), self.others.numpy(), self.num_others)
-        codes = self.codes[torch.from_numpy(came_from)]
+        codes = torch.from_numpy(self.codes.numpy()[came_from])
         return Entries(torch.from_numpy(np.diff(pointers)), torch.from_numpy(keys), codes, len(self.sizes))
 
     @cached_property
@@ -95,6 +101,17 @@ class Ego:
     edge_quadruplets: Tensor | None = None
     num_rooted: int = 0
     arcs: Tensor | None = None
+    _known: dict[str, Tensor] = field(default_factory=dict)
+
+    def ends(self, edge_index: Tensor) -> Tensor:
+        """The two ends of each undirected edge, the smaller first."""
+        assert self.triples is not None and self.arcs is not None
+        if "ends" not in self._known:
+            once = edge_index[0] < edge_index[1]
+            ends = edge_index.new_empty(2, self.triples.num_others)
+            ends[:, self.arcs[once]] = edge_index[:, once]
+            self._known["ends"] = ends
+        return self._known["ends"]
 
     @classmethod
     def of(cls, data: Any) -> Ego:
@@ -114,7 +131,7 @@ class Ego:
         inside, inside_rows = _renumber(data.ego_inside, data.ego_triples, shape[:, [0, 4]], data.ego_inside_pair)
         codes = torch.stack([rooted, inside + len(rooted_rows)], dim=1)
         triples = Entries(data.ego_triples, data.ego_edge, codes, edges)
-        return cls(k, pairs, quadruplets, triples, torch.cat([rooted_rows, inside_rows]), len(rooted_rows), data.ego_arc)
+        return cls(k, pairs, quadruplets, triples, torch.cat([rooted_rows, inside_rows]), len(rooted_rows), data.ego_arc.long())
 
 
 def _renumber(codes: Tensor, sizes: Tensor, shape: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
@@ -122,23 +139,25 @@ def _renumber(codes: Tensor, sizes: Tensor, shape: Tensor, rows: Tensor) -> tupl
 
     ``shape`` has (nodes, rows) of each graph, ``sizes`` the number of codes of each node.
     """
-    distinct, number = _distinct(rows)
-    if len(shape) == 1:
-        return number[codes.long()], distinct
-    first = torch.cumsum(shape[:, 1], 0) - shape[:, 1]
-    shift = torch.repeat_interleave(torch.repeat_interleave(first, shape[:, 0]), sizes.long())
-    return number[codes.long() + shift], distinct
+    distinct, number = _distinct(rows.cpu().numpy())
+    if codes.device.type == "cpu":
+        from elene.kernels.structure import renumber
+
+        found = torch.from_numpy(renumber(codes.numpy(), sizes.numpy(), shape.numpy(), number))
+    else:
+        first = torch.cumsum(shape[:, 1], 0) - shape[:, 1]
+        shift = torch.repeat_interleave(torch.repeat_interleave(first, shape[:, 0]), sizes.long())
+        found = torch.from_numpy(number).to(codes.device)[codes.long() + shift]
+    return found, torch.from_numpy(distinct).to(codes.device)
 
 
-def _distinct(rows: Tensor) -> tuple[Tensor, Tensor]:
+def _distinct(rows: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The distinct rows of four or eight small integers in ascending order, and each row's number among them."""
-    quadruplets = rows.reshape(-1, 4).long()
-    base = int(quadruplets.max()) + 1 if len(quadruplets) else 1
+    quadruplets = rows.reshape(-1, 4).astype(np.int64)
+    base = int(quadruplets.max(initial=0)) + 1
     keys = ((quadruplets[:, 0] * base + quadruplets[:, 1]) * base + quadruplets[:, 2]) * base + quadruplets[:, 3]
     if rows.shape[1] == 8:
-        single, number = keys.unique(return_inverse=True)
+        single, number = np.unique(keys, return_inverse=True)
         keys = number[0::2] * len(single) + number[1::2]
-    distinct, number = keys.unique(return_inverse=True)
-    example = torch.empty(len(distinct), dtype=torch.long, device=rows.device)
-    example[number] = torch.arange(len(number), device=rows.device)
-    return rows[example], number.int()
+    _, example, number = np.unique(keys, return_index=True, return_inverse=True)
+    return rows[example], number.astype(np.int32)

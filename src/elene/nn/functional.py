@@ -20,6 +20,10 @@ from elene.nn.ego import Entries
 from elene.parallel import run_all
 from elene.spec import check_choice
 
+Inputs = tuple[Tensor, Tensor, Tensor]
+Scales = tuple[Tensor, Tensor]
+Grads = tuple[Tensor | None, Tensor | None]
+
 CHUNK = 2**22  # numbers in flight at a time in the torch path
 
 
@@ -50,14 +54,36 @@ def ego_reduce(
     check_choice("backend", backend, (None, "numba", "torch"))
     _check_shapes(x, y, table, entries)
     compiled = x.device.type == "cpu" if backend is None else backend == "numba"
-    by_key, by_other = _reduce(x, y, table, entries, both, compiled)
-    if pool == "mean":
-        by_key = by_key / entries.sizes.clamp(min=1).to(by_key.dtype)[:, None]
-    if not both:
-        return by_key, None
-    if pool == "mean":
-        by_other = by_other / entries.other_sizes.clamp(min=1).to(by_other.dtype)[:, None]
-    return by_key, by_other
+    by_key, by_other = _reduce((x, y, table), entries, pool, both, compiled)
+    return by_key, by_other if both else None
+
+
+def product_linear(x: Tensor, ends: Tensor, weight: Tensor) -> Tensor:
+    """``(x[ends[0]] * x[ends[1]]) @ weight.T``; backward multiplies again instead of storing the product.
+
+    >>> product_linear(torch.tensor([[2.0], [3.0]]), torch.tensor([[0], [1]]), torch.tensor([[10.0]]))
+    tensor([[60.]])
+    """
+    product: Tensor = _ProductLinear.apply(x, ends, weight)
+    return product
+
+
+class _ProductLinear(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, ends: Tensor, weight: Tensor) -> Tensor:
+        ctx.save_for_backward(x, ends, weight)
+        return (x.index_select(0, ends[0]) * x.index_select(0, ends[1])) @ weight.T
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Any:
+        x, ends, weight = ctx.saved_tensors
+        first, second = x.index_select(0, ends[0]), x.index_select(0, ends[1])
+        d_weight = grads[0].T @ (first * second)
+        d_product = grads[0] @ weight
+        d_x = torch.zeros_like(x)
+        d_x.index_add_(0, ends[0], d_product * second)
+        d_x.index_add_(0, ends[1], d_product * first)
+        return d_x, None, d_weight
 
 
 def _check_shapes(x: Tensor, y: Tensor, table: Tensor, entries: Entries) -> None:
@@ -70,12 +96,13 @@ def _check_shapes(x: Tensor, y: Tensor, table: Tensor, entries: Entries) -> None
 
 
 @torch.compiler.disable  # type: ignore[untyped-decorator]
-def _reduce(x: Tensor, y: Tensor, table: Tensor, entries: Entries, both: bool, compiled: bool) -> tuple[Tensor, Tensor]:
-    dtype = x.dtype
+def _reduce(inputs: Inputs, entries: Entries, pool: str, both: bool, compiled: bool) -> tuple[Tensor, Tensor]:
+    dtype, device = inputs[0].dtype, inputs[0].device
     wide = dtype if dtype in (torch.float32, torch.float64) else torch.float32
-    with torch.autocast(x.device.type, enabled=False):
-        inputs = (tensor.to(wide).contiguous() for tensor in (x, y, table))
-        by_key, by_other = _FusedReduce.apply(*inputs, entries, both, compiled)
+    scales = tuple(entries.scale(by, pool, wide) for by in ("key", "other"))
+    with torch.autocast(device.type, enabled=False):
+        cast = (tensor.to(wide).contiguous() for tensor in inputs)
+        by_key, by_other = _FusedReduce.apply(*cast, entries, scales, both, compiled)
     return by_key.to(dtype), by_other.to(dtype)
 
 
@@ -83,63 +110,59 @@ class _FusedReduce(torch.autograd.Function):
     """The sums, and a backward that visits the entries once more."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, y: Tensor, table: Tensor, entries: Entries, both: bool, compiled: bool) -> Any:
+    def forward(ctx: Any, x: Tensor, y: Tensor, table: Tensor, *rest: Any) -> Any:
+        entries, scales, both, compiled = rest
         ctx.save_for_backward(x, y, table)
-        ctx.entries, ctx.both, ctx.compiled = entries, both, compiled
+        ctx.entries, ctx.scales, ctx.both, ctx.compiled = entries, scales, both, compiled
         ctx.set_materialize_grads(False)
-        return (_numba_forward if compiled else _torch_forward)(x, y, table, entries, both)
+        return (_numba_forward if compiled else _torch_forward)((x, y, table), entries, scales, both)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> Any:
-        x, y, table = ctx.saved_tensors
         by_key, by_other = grads[0], grads[1] if ctx.both else None
         if by_key is None and by_other is None:
-            return (None,) * 6
+            return (None,) * 7
         backward = _numba_backward if ctx.compiled else _torch_backward
-        return (*backward((x, y, table), ctx.entries, by_key, by_other), None, None, None)
+        return (*backward(ctx.saved_tensors, ctx.entries, ctx.scales, (by_key, by_other)), None, None, None, None)
 
 
-def _numba_forward(x: Tensor, y: Tensor, table: Tensor, entries: Entries, both: bool) -> tuple[Tensor, Tensor]:
+def _numba_forward(inputs: Inputs, entries: Entries, scales: Scales, both: bool) -> tuple[Tensor, Tensor]:
+    x, y, table = (tensor.detach() for tensor in inputs)
+    by_key = _sweep_forward((x, y, table), entries, scales[0])
+    by_other = _sweep_forward((y, x, table), entries.turned, scales[1]) if both else y.new_empty(0, y.shape[1])
+    return by_key, by_other
+
+
+def _sweep_forward(inputs: Inputs, entries: Entries, scale: Tensor) -> Tensor:
     from elene.kernels.reduce import reduce_forward
 
-    def sweep(rows: Entries, x: Tensor, y: Tensor) -> Tensor:
-        out = torch.empty_like(x)
-        arrays = [tensor.detach().numpy() for tensor in (x, y, table, out)]
-        scratch = [np.empty(x.shape[1], arrays[0].dtype) for _ in rows.ranges]
-        tasks = [
-            partial(reduce_forward, rows.arrays, *arrays, start, stop, scratch[i])
-            for i, (start, stop) in enumerate(rows.ranges)
-        ]
-        run_all(tasks, None)
-        return out
-
-    return sweep(entries, x, y), sweep(entries.turned, y, x) if both else y.new_empty(0, y.shape[1])
+    out = torch.empty_like(inputs[0])
+    arrays = tuple(tensor.numpy() for tensor in inputs)
+    shared = (entries.arrays, arrays, scale.numpy(), out.numpy())
+    rows = np.empty((len(entries.ranges), out.shape[1]), arrays[0].dtype)
+    run_all([partial(reduce_forward, *shared, *bounds, rows[i]) for i, bounds in enumerate(entries.ranges)], None)
+    return out
 
 
-def _numba_backward(
-    inputs: tuple[Tensor, Tensor, Tensor], entries: Entries, by_key: Tensor | None, by_other: Tensor | None
-) -> tuple[Tensor, Tensor, Tensor]:
+def _numba_backward(inputs: Inputs, entries: Entries, scales: Scales, grads: Grads) -> tuple[Tensor, Tensor, Tensor]:
+    """By key for x and the table, by other for y; every range of keys adds to a table of its own."""
     from elene.kernels.reduce import reduce_backward
 
     x, y, table = (tensor.detach().numpy() for tensor in inputs)
     none = np.empty((0, x.shape[1]), x.dtype)
-    grads = [none if grad is None else grad.contiguous().numpy() for grad in (by_key, by_other)]
+    by_key, by_other = (none if grad is None else grad.contiguous().numpy() for grad in grads)
+    key_scale, other_scale = (scale.numpy() for scale in scales)
     d_x, d_y = np.empty_like(x), np.empty_like(y)
-    tables = [np.zeros_like(table) for _ in entries.ranges]
+    tables = np.zeros((len(entries.ranges), *table.shape), x.dtype)
     tasks = []
-    for i, (start, stop) in enumerate(entries.ranges):
-        rows = np.empty((2, x.shape[1]), x.dtype)
-        out = (d_x, tables[i])
-        tasks.append(partial(reduce_backward, entries.arrays, (x, y, table), tuple(grads), out, start, stop, rows))
-    for start, stop in entries.turned.ranges:
-        rows = np.empty((2, x.shape[1]), x.dtype)
-        turned, swapped = entries.turned.arrays, (y, x, table)
-        tasks.append(partial(reduce_backward, turned, swapped, (grads[1], grads[0]), (d_y, none), start, stop, rows))
+    for i, bounds in enumerate(entries.ranges):
+        rows, given = np.empty((2, x.shape[1]), x.dtype), ((x, y, table), (key_scale, other_scale), (by_key, by_other))
+        tasks.append(partial(reduce_backward, entries.arrays, *given, (d_x, tables[i]), *bounds, rows))
+    for bounds in entries.turned.ranges:
+        rows, given = np.empty((2, x.shape[1]), x.dtype), ((y, x, table), (other_scale, key_scale), (by_other, by_key))
+        tasks.append(partial(reduce_backward, entries.turned.arrays, *given, (d_y, none), *bounds, rows))
     run_all(tasks, None)
-    d_table = tables[0]
-    for part in tables[1:]:
-        d_table += part
-    return torch.from_numpy(d_x), torch.from_numpy(d_y), torch.from_numpy(d_table)
+    return torch.from_numpy(d_x), torch.from_numpy(d_y), torch.from_numpy(tables.sum(axis=0))
 
 
 def _chunks(entries: Entries, width: int) -> list[tuple[Tensor, Tensor, Tensor]]:
@@ -149,20 +172,20 @@ def _chunks(entries: Entries, width: int) -> list[tuple[Tensor, Tensor, Tensor]]
     return [tuple(part[i : i + step] for part in parts) for i in range(0, len(entries.others), step)]  # type: ignore[misc]
 
 
-def _torch_forward(x: Tensor, y: Tensor, table: Tensor, entries: Entries, both: bool) -> tuple[Tensor, Tensor]:
+def _torch_forward(inputs: Inputs, entries: Entries, scales: Scales, both: bool) -> tuple[Tensor, Tensor]:
+    x, y, table = inputs
     by_key, by_other = torch.zeros_like(x), torch.zeros_like(y) if both else y.new_empty(0, y.shape[1])
     for keys, others, codes in _chunks(entries, x.shape[1]):
         active = torch.relu(x[keys] + y[others] + table[codes].sum(1))
         by_key.index_add_(0, keys, active)
         if both:
             by_other.index_add_(0, others, active)
-    return by_key, by_other
+    return by_key * scales[0][:, None], by_other * scales[1][:, None] if both else by_other
 
 
-def _torch_backward(
-    inputs: tuple[Tensor, Tensor, Tensor], entries: Entries, by_key: Tensor | None, by_other: Tensor | None
-) -> tuple[Tensor, Tensor, Tensor]:
+def _torch_backward(inputs: Inputs, entries: Entries, scales: Scales, grads: Grads) -> tuple[Tensor, Tensor, Tensor]:
     x, y, table = inputs
+    by_key, by_other = (None if grad is None else grad * scale[:, None] for grad, scale in zip(grads, scales, strict=True))
     d_x, d_y, d_table = torch.zeros_like(x), torch.zeros_like(y), torch.zeros_like(table)
     for keys, others, codes in _chunks(entries, x.shape[1]):
         grad = (x[keys] + y[others] + table[codes].sum(1) > 0).to(x.dtype)

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from elene.nn.ego import Ego
 from elene.nn.embedding import EgoEmbedding
-from elene.nn.functional import ego_reduce
+from elene.nn.functional import ego_reduce, product_linear
 from elene.spec import check_choice, check_integer
 
 
@@ -18,7 +18,7 @@ class ELENE(nn.Module):
 
     .. math::
         \phi(u|v) = \mathrm{relu}(W_v x_v + W_u x_u + W_q \mathrm{Emb}(q(u|v)) + b), \qquad
-        x_v' = x_v + \gamma \, W [x_v \,\|\, \mathrm{pool}_{u \in V(v)} \phi(u|v)]
+        x_v' = x_v + \gamma \, W \, \mathrm{pool}_{u \in V(v)} \phi(u|v)
 
     Edge-centric (``level="edge"``) adds, for every edge in the ego-network,
 
@@ -29,18 +29,19 @@ class ELENE(nn.Module):
     with the last two quadruplets taken inside the intersection :math:`S(u,w)`, pooled into :math:`x_v'` beside the
     nodes, and into the edge: :math:`x_{uw}' = x_{uw} + \gamma_e W' \mathrm{pool}_{v \in V(u,w)} \phi(u,w|v)`.
 
-    No product is taken and nothing is stored for a pair: memory is linear in nodes and edges.
+    The paper's :math:`\Phi_{ND}` also reads :math:`x_v`, which here the residual connection carries. No product is taken
+    and nothing is stored for a pair: memory is linear in nodes and edges.
 
     Args:
         channels: width of node (and edge) features.
         k: depth of the ego-networks; the same as in :class:`elene.transforms.EgoStructure`.
         level: ``"node"`` (ND) or ``"edge"`` (ED).
         max_degree: rho, the largest degree with an embedding of its own; 0 ignores degrees.
-        embedding_dim: omega, the length of an embedding.
+        hidden: the width of phi, half the channels by default: phi only has to tell quadruplets and features apart.
         pool: ``"mean"`` or ``"sum"``.
         norm: a module applied to the node update before the gate, such as ``nn.BatchNorm1d(channels)``; None for none.
-        embedding: an :class:`EgoEmbedding` to use, for sharing it between layers, for disjoint tables or for the literal
-            equations; it then decides k, max_degree and embedding_dim.
+        embedding: an :class:`EgoEmbedding` to use instead of one of 32 dimensions: to set omega, to share it between
+            layers, for disjoint tables or for the literal equations; its max_degree counts then.
 
     Shapes:
         x ``(nodes, channels)``, edge_index ``(2, arcs)``, edge_attr ``(arcs, channels)`` or None, ego: :class:`Ego`.
@@ -62,7 +63,7 @@ class ELENE(nn.Module):
         k: int,
         level: str = "node",
         max_degree: int = 16,
-        embedding_dim: int = 32,
+        hidden: int | None = None,
         pool: str = "mean",
         norm: nn.Module | None = None,
         embedding: EgoEmbedding | None = None,
@@ -71,26 +72,27 @@ class ELENE(nn.Module):
         check_choice("level", level, ("node", "edge"))
         check_choice("pool", pool, ("mean", "sum"))
         self.channels, self.level, self.pool = check_integer("channels", channels, 1), level, pool
-        self.embedding = embedding or EgoEmbedding(k, max_degree, embedding_dim, level)
+        self.embedding = EgoEmbedding(k, max_degree, level=level) if embedding is None else embedding
         if self.embedding.k != k:
             raise ValueError(f"embedding is for k={self.embedding.k}, and the layer for k={k}: make them equal")
         if level == "edge" and self.embedding.level != "edge":
             raise ValueError("a layer with level='edge' needs an EgoEmbedding with level='edge'")
         self.norm = norm
-        edge, wide = level == "edge", 3 * self.embedding.dim
-        self.own_in = nn.Linear(channels, channels)
-        self.root_in = nn.Linear(channels, channels)
-        self.member_in = nn.Linear(channels, channels, bias=False)
-        self.node_table = nn.Parameter(torch.empty(wide, channels))
-        self.node_out = nn.Linear((2 if edge else 1) * channels, channels, bias=False)
+        self.hidden = max(1, channels // 2) if hidden is None else check_integer("hidden", hidden, 1)
+        wide, width = 3 * self.embedding.dim, self.hidden
+        self.root_in = nn.Linear(channels, width)
+        self.member_in = nn.Linear(channels, width, bias=False)
+        self.node_table = nn.Parameter(torch.empty(wide, width))
+        self.node_out = nn.Linear(width, channels)
         self.gamma = nn.Parameter(torch.empty(()))
-        if edge:
-            self.edge_root_in = nn.Linear(channels, channels)
-            self.edge_in = nn.Linear(channels, channels, bias=False)
-            self.product_in = nn.Linear(channels, channels, bias=False)
-            self.rooted_table = nn.Parameter(torch.empty(wide, channels))
-            self.inside_table = nn.Parameter(torch.empty(wide, channels)) if self.embedding.intersection else None
-            self.edge_out = nn.Linear(channels, channels)
+        if level == "edge":
+            self.edge_root_in = nn.Linear(channels, width)
+            self.edge_in = nn.Linear(channels, width, bias=False)
+            self.product_in = nn.Linear(channels, width, bias=False)
+            self.rooted_table = nn.Parameter(torch.empty(wide, width))
+            self.inside_table = nn.Parameter(torch.empty(wide, width)) if self.embedding.intersection else None
+            self.around_out = nn.Linear(width, channels, bias=False)
+            self.edge_out = nn.Linear(width, channels)
             self.edge_gamma = nn.Parameter(torch.empty(()))
         self.reset_parameters()
 
@@ -104,38 +106,36 @@ class ELENE(nn.Module):
 
     def extra_repr(self) -> str:
         """What the modules inside do not show."""
-        return f"{self.channels}, level={self.level!r}, pool={self.pool!r}"
+        return f"{self.channels}, level={self.level!r}, hidden={self.hidden}, pool={self.pool!r}"
 
     def forward(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego) -> tuple[Tensor, Tensor | None]:
         """The updated node and edge features."""
         self._check(x, edge_attr, ego)
         table = self.embedding.node_rows(ego, self.node_table)
         pooled, _ = ego_reduce(self.root_in(x), self.member_in(x), table, ego.pairs, self.pool)
+        update = _gated(self.node_out, pooled, self._gate)
         if self.level == "edge":
             edge_attr, around = self._edges(x, edge_index, edge_attr, ego)
-            pooled = torch.cat([pooled, around], dim=1)
-        return x + self._gated(x, pooled), edge_attr
+            update = update + _gated(self.around_out, around, self._gate)
+        return x + (update if self.norm is None else self.gamma * self.norm(update)), edge_attr
 
-    def _gated(self, x: Tensor, pooled: Tensor) -> Tensor:
-        update = self.own_in(x) + self.node_out(pooled)
-        return self.gamma * (update if self.norm is None else self.norm(update))
+    @property
+    def _gate(self) -> Tensor | None:
+        """The gate, where it can go into the weights: a gated update would be stored for backward."""
+        return self.gamma if self.norm is None else None
 
     def _edges(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego) -> tuple[Tensor, Tensor]:
         """The updated edge features, and what every root pools from the edges around it."""
         assert ego.triples is not None and ego.arcs is not None
-        arcs, edges = ego.arcs.long(), ego.triples.num_others
-        once = edge_index[0] < edge_index[1]
-        ends = edge_index.new_empty(2, edges)
-        ends[:, arcs[once]] = edge_index[:, once]
-        features = self.product_in(x[ends[0]] * x[ends[1]])
+        features = product_linear(x, ego.ends(edge_index), self.product_in.weight)
         if edge_attr is not None:
-            mean = edge_attr.new_zeros(edges, self.channels).index_add_(0, arcs, edge_attr) / 2
-            features = features + self.edge_in(mean)
+            both_ways = edge_attr.new_zeros(ego.triples.num_others, self.channels).index_add_(0, ego.arcs, edge_attr)
+            features = features + nn.functional.linear(both_ways, self.edge_in.weight / 2)
         inside = self.rooted_table if self.inside_table is None else self.inside_table
         table = self.embedding.edge_rows(ego, self.rooted_table, inside)
         around, through = ego_reduce(self.edge_root_in(x), features, table, ego.triples, self.pool, both=True)
         assert through is not None
-        update = (self.edge_gamma * self.edge_out(through))[arcs]
+        update = _gated(self.edge_out, through, self.edge_gamma).index_select(0, ego.arcs)
         return update if edge_attr is None else edge_attr + update, around
 
     def _check(self, x: Tensor, edge_attr: Tensor | None, ego: Ego) -> None:
@@ -152,3 +152,10 @@ class ELENE(nn.Module):
             if edge_attr.shape != (len(ego.arcs), self.channels):
                 wanted = (len(ego.arcs), self.channels)
                 raise ValueError(f"edge_attr must have shape {wanted}, got {tuple(edge_attr.shape)}: embed it first")
+
+
+def _gated(linear: nn.Linear, x: Tensor, gate: Tensor | None) -> Tensor:
+    """``gate * linear(x)``, with the gate taken into the weights."""
+    if gate is None:
+        return linear(x)
+    return nn.functional.linear(x, gate * linear.weight, None if linear.bias is None else gate * linear.bias)
