@@ -268,8 +268,8 @@ def test_compare_brec(here):
     }
     assert found["1-WL"] == ["1", "0", "1"]
     assert found["2-FWL"] == ["1", "0", "1"]
-    assert found["ED, k = 1, with 1-WL"] == ["1", "1", "2"]
-    assert found["PD, k = 1 to 4, with 2-FWL"] == ["1", "1", "2"]
+    assert found["ED, k=1 + 1-WL"] == ["1", "1", "2"]
+    assert found["PD, k=1..4 + 2-FWL"] == ["1", "1", "2"]
 
 
 # explain

@@ -17,7 +17,7 @@ from elene.parallel import count_threads
 class Method:
     """A way to tell graphs apart: what :func:`elene.fingerprint` is called with.
 
-    >>> Method("ED, k = 1, with 1-WL", (1,), "edge", "wl").level
+    >>> Method("ED, k=1 + 1-WL", (1,), "edge", "wl").level
     'edge'
     """
 
@@ -36,12 +36,12 @@ class Method:
 METHODS = (
     Method("1-WL", (0,), "node", "wl"),
     Method("2-FWL", (0,), "node", "2fwl"),
-    Method("ND, k = 2, with 1-WL", (2,), "node", "wl"),
-    Method("ED, k = 1, with 1-WL", (1,), "edge", "wl"),
-    Method("ED, k = 1 to 4, with 1-WL", (1, 2, 3, 4), "edge", "wl"),
-    Method("PD, k = 1 to 4", (1, 2, 3, 4), "pair", None),
-    Method("PD, k = 1, with 2-FWL", (1,), "pair", "2fwl"),
-    Method("PD, k = 1 to 4, with 2-FWL", (1, 2, 3, 4), "pair", "2fwl"),
+    Method("ND, k=2 + 1-WL", (2,), "node", "wl"),
+    Method("ED, k=1 + 1-WL", (1,), "edge", "wl"),
+    Method("ED, k=1..4 + 1-WL", (1, 2, 3, 4), "edge", "wl"),
+    Method("PD, k=1..4", (1, 2, 3, 4), "pair", None),
+    Method("PD, k=1 + 2-FWL", (1,), "pair", "2fwl"),
+    Method("PD, k=1..4 + 2-FWL", (1, 2, 3, 4), "pair", "2fwl"),
 )
 
 
@@ -77,7 +77,7 @@ def measure_brec(
         >>> from elene.datasets import rook, shrikhande
         >>> pair = BrecPair(0, "Regular", "strongly_regular", rook(), shrikhande())
         >>> [(result.method.name, result.total) for result in measure_brec([pair], METHODS[2:4])]
-        [('ND, k = 2, with 1-WL', 0), ('ED, k = 1, with 1-WL', 1)]
+        [('ND, k=2 + 1-WL', 0), ('ED, k=1 + 1-WL', 1)]
     """
     for method in methods:
         # Once before the clock starts, for the first call may have to compile.

@@ -107,7 +107,7 @@ def _print_brec(path: Path) -> None:
         task = progress.add_task("", total=len(pairs))
 
         def report(method: Method, done: int) -> None:
-            progress.update(task, description=f"{method.name:26}", completed=done)
+            progress.update(task, description=f"{method.name:18}", completed=done)
 
         for result in measure_brec(pairs, METHODS, report=report):
             results.append(result)
@@ -116,7 +116,7 @@ def _print_brec(path: Path) -> None:
 
 def _brec_table(results: list[BrecResult], pairs: Counter[str]) -> Table:
     totals = [f"{name}\n{count:,}" for name, count in [*pairs.items(), ("all", pairs.total())]]
-    table = make_table("BREC pairs told apart\nof", *totals, "seconds\n")
+    table = make_table("BREC pairs\ntold apart, of", *totals, "seconds\n")
     for result in results:
         separated = [str(result.separated[category]) for category in pairs]
         table.add_row(result.method.name, *separated, f"[bold]{result.total}[/]", f"[dim]{result.seconds:.1f}[/]")

@@ -90,8 +90,8 @@ def _show_rook_and_shrikhande(folder: Path) -> None:
 
     a, b = rook(), shrikhande()
     say(
-        "In the Rook graph and in the Shrikhande graph all nodes have the same surroundings, so message passing "
-        "sees no difference, and neither does 2-FWL. But an [bold]edge[/] has two ends, and what both of them see is "
+        "The Rook graph and the Shrikhande graph look the same from every node, counted like that; message passing "
+        "and even 2-FWL see no difference either. But an [bold]edge[/] has two ends, and what both of them see is "
         "different.\n"
     )
     table = make_table("", "Rook", "Shrikhande", "")
@@ -137,7 +137,7 @@ def _show_sr25(folder: Path) -> None:
     table = make_table("encodings of", "k", "different graphs seen", "because")
     table.columns[-1].justify = "left"
     reasons = (
-        ("node", 1, "all nodes have the same surroundings"),
+        ("node", 1, "around every node, all counts are the same"),
         ("edge", 1, "the shared neighbours are joined in different ways"),
         ("edge", 2, "both ends see the whole graph"),
     )

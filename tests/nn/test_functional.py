@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from elene.nn import Entries
+from elene.nn.functional import ego_reduce, product_linear
+
+BACKENDS = ["numba", "torch"]
+
+
+def example(seed=0, keys=5, others=4, rows=3, width=3, columns=1, dtype=torch.double):
+    generator = torch.Generator().manual_seed(seed)
+    sizes = torch.randint(0, 4, (keys,), generator=generator)
+    count = int(sizes.sum())
+    chosen = torch.randint(0, others, (count,), generator=generator).int()
+    codes = torch.randint(0, rows, (count, columns), generator=generator).int()
+    tensors = [torch.randn(n, width, dtype=dtype, generator=generator, requires_grad=True) for n in (keys, others, rows)]
+    return tensors, Entries(sizes.int(), chosen, codes, others)
+
+
+def naive(tensors, entries, pool):
+    """One entry at a time."""
+    x, y, table = tensors
+    by_key = [[] for _ in range(len(x))]
+    by_other = [[] for _ in range(len(y))]
+    for key, other, codes in zip(entries.keys.tolist(), entries.others.tolist(), entries.codes.tolist(), strict=True):
+        active = torch.relu(x[key] + y[other] + sum(table[code] for code in codes))
+        by_key[key].append(active)
+        by_other[other].append(active)
+    zero = 0 * (x.sum(0) + y.sum(0) + table.sum(0))
+    pooled = []
+    for groups in (by_key, by_other):
+        sums = [sum(group, zero) / (max(len(group), 1) if pool == "mean" else 1) for group in groups]
+        pooled.append(torch.stack(sums))
+    return pooled
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), columns=st.integers(1, 2), pool=st.sampled_from(["mean", "sum"]))
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_agrees_with_one_entry_at_a_time(backend, dtype, seed, columns, pool):
+    tensors, entries = example(seed, columns=columns, dtype=dtype)
+    tolerance = 1e-5 if dtype is torch.float32 else 1e-12
+    expected = naive(tensors, entries, pool)
+    wanted = torch.autograd.grad(sum(part.sin().sum() for part in expected), tensors, allow_unused=True)
+    found = ego_reduce(*tensors, entries, pool, both=True, backend=backend)
+    grads = torch.autograd.grad(sum(part.sin().sum() for part in found), tensors)
+    for mine, naive_one in zip(found, expected, strict=True):
+        assert mine.dtype == dtype and torch.allclose(mine, naive_one, atol=tolerance)
+    for mine, naive_one in zip(grads, wanted, strict=True):
+        assert torch.allclose(mine, torch.zeros_like(mine) if naive_one is None else naive_one, atol=10 * tolerance)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("pool", ["mean", "sum"])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_gradcheck(backend, pool, columns):
+    tensors, entries = example(3, columns=columns)
+    assert torch.autograd.gradcheck(lambda *t: ego_reduce(*t, entries, pool, both=True, backend=backend), tensors)
+    assert torch.autograd.gradcheck(lambda *t: ego_reduce(*t, entries, pool, backend=backend)[0], tensors)
+
+
+def test_gradcheck_of_the_product():
+    x = torch.randn(4, 3, dtype=torch.double, requires_grad=True)
+    weight = torch.randn(2, 3, dtype=torch.double, requires_grad=True)
+    ends = torch.tensor([[0, 1, 1], [2, 3, 2]])
+    assert torch.autograd.gradcheck(lambda x, weight: product_linear(x, ends, weight), (x, weight))
+    assert torch.allclose(product_linear(x, ends, weight), (x[ends[0]] * x[ends[1]]) @ weight.T)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_gradients_of_one_output_alone(backend):
+    tensors, entries = example(5)
+    for which in (0, 1):
+        expected = torch.autograd.grad(naive(tensors, entries, "mean")[which].sum(), tensors)
+        found = torch.autograd.grad(ego_reduce(*tensors, entries, both=True, backend=backend)[which].sum(), tensors)
+        for mine, naive_one in zip(found, expected, strict=True):
+            assert torch.allclose(mine, naive_one, atol=1e-12)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_nothing_to_sum(backend):
+    none = torch.empty(0, dtype=torch.int32)
+    empty = Entries(torch.zeros(3, dtype=torch.int32), none, none.reshape(0, 1), 2)
+    by_key, by_other = ego_reduce(torch.ones(3, 2), torch.ones(2, 2), torch.ones(0, 2), empty, both=True, backend=backend)
+    assert by_key.tolist() == [[0, 0]] * 3 and by_other.tolist() == [[0, 0]] * 2
+    nobody = Entries(none, none, none.reshape(0, 1), 0)
+    assert ego_reduce(torch.ones(0, 2), torch.ones(0, 2), torch.ones(0, 2), nobody, backend=backend)[0].shape == (0, 2)
+
+
+def test_chunks_of_the_torch_path_change_nothing(monkeypatch):
+    tensors, entries = example(7, keys=30, columns=2)
+    whole = ego_reduce(*tensors, entries, both=True, backend="torch")
+    monkeypatch.setattr("elene.nn.functional.CHUNK", 7)
+    parts = ego_reduce(*tensors, entries, both=True, backend="torch")
+    assert all(torch.allclose(a, b) for a, b in zip(whole, parts, strict=True))
+
+
+def test_many_ranges_are_deterministic():
+    tensors, entries = example(9, keys=20_000, others=300, rows=40, width=5, dtype=torch.float32)
+    assert len(entries.ranges) > 1 and entries.ranges[0][0] == 0 and entries.ranges[-1][1] == 20_000
+    outs = []
+    for _ in range(3):
+        by_key, by_other = ego_reduce(*tensors, entries, both=True)
+        outs.append([by_key, by_other, *torch.autograd.grad(by_key.sum() + by_other.sin().sum(), tensors)])
+    assert all(torch.equal(a, b) for other in outs[1:] for a, b in zip(outs[0], other, strict=True))
+    reference = ego_reduce(*tensors, entries, both=True, backend="torch")
+    assert all(torch.allclose(a, b, atol=1e-4) for a, b in zip(outs[0][:2], reference, strict=True))
+
+
+def test_no_grad_and_bfloat16_and_autocast():
+    tensors, entries = example(2, dtype=torch.float32)
+    with torch.no_grad():
+        plain, _ = ego_reduce(*tensors, entries)
+        assert not plain.requires_grad
+        half, _ = ego_reduce(*(tensor.bfloat16() for tensor in tensors), entries)
+    assert half.dtype == torch.bfloat16 and torch.allclose(half.float(), plain, atol=0.1)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        mixed, _ = ego_reduce(tensors[0] @ torch.eye(3), *tensors[1:], entries)
+        mixed.float().sum().backward()
+    assert torch.allclose(mixed.float(), plain, atol=0.1) and tensors[0].grad is not None
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")  # inside torch.compile
+def test_compile_of_the_surrounding_model():
+    tensors, entries = example(4, dtype=torch.float32)
+    plain, _ = ego_reduce(*tensors, entries)
+    compiled = torch.compile(lambda *t: ego_reduce(*t, entries)[0] * 2, backend="eager")
+    assert torch.allclose(compiled(*tensors), 2 * plain)
+
+
+def test_bad_arguments_are_named():
+    (x, y, table), entries = example()
+    with pytest.raises(ValueError, match=r"x must have 5 rows.*got shape \(4, 3\)"):
+        ego_reduce(x[:4], y, table, entries)
+    with pytest.raises(ValueError, match="y must have 4 rows"):
+        ego_reduce(x, y[:1], table, entries)
+    with pytest.raises(ValueError, match="equally wide, got 3, 3 and 2"):
+        ego_reduce(x, y, table[:, :2], entries)
+    with pytest.raises(ValueError, match="pool must be one of"):
+        ego_reduce(x, y, table, entries, pool="max")
+    with pytest.raises(ValueError, match="backend must be one of"):
+        ego_reduce(x, y, table, entries, backend="jax")

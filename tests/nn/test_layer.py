@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import copy
+
+import naive_nn
+import networkx as nx
+import pytest
+import torch
+from graphs import random_graphs, relabelled
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+from torch_geometric.data import Batch, Data
+from torch_geometric.utils import from_networkx
+
+from elene.nn import ELENE, Ego, EgoEmbedding
+from elene.transforms import EgoStructure
+
+CHANNELS = 6
+
+
+def as_data(graph, k, level):
+    data = Data(edge_index=from_networkx(graph).edge_index.reshape(2, -1), num_nodes=len(graph))
+    return EgoStructure(k, level)(data)
+
+
+def features(data, seed=0):
+    """Node features, and edge features that are the same in both directions."""
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randn(data.num_nodes, CHANNELS, dtype=torch.double, generator=generator)
+    low, high = data.edge_index.min(0).values, data.edge_index.max(0).values
+    table = torch.randn(data.num_nodes, data.num_nodes, CHANNELS, dtype=torch.double, generator=generator)
+    return x, table[low, high]
+
+
+def make_layer(k, level, pool="mean", joint=True, intersection=True, max_degree=4):
+    torch.manual_seed(1)
+    embedding = EgoEmbedding(k, max_degree, 5, level, joint, intersection)
+    return ELENE(CHANNELS, k, level, hidden=7, pool=pool, embedding=embedding).double()
+
+
+options = {
+    "graph": random_graphs(8),
+    "k": st.integers(0, 3),
+    "level": st.sampled_from(["node", "edge"]),
+    "pool": st.sampled_from(["mean", "sum"]),
+    "joint": st.booleans(),
+    "intersection": st.booleans(),
+}
+
+
+@settings(max_examples=40, deadline=None)
+@given(**options)
+def test_outputs_and_gradients_agree_with_concatenate_and_multiply(graph, k, level, pool, joint, intersection):
+    data = as_data(graph, k, level)
+    layer = make_layer(k, level, pool, joint, intersection)
+    x, edge_attr = features(data)
+    x.requires_grad_(), edge_attr.requires_grad_()
+    out, edges = layer(x, data.edge_index, edge_attr, Ego.of(data))
+    (out.sin().sum() + edges.sin().sum()).backward()
+    grads = {name: parameter.grad for name, parameter in layer.named_parameters()}
+    mine = (x.grad.clone(), edge_attr.grad.clone())
+
+    twin = copy.deepcopy(layer)
+    twin.zero_grad()
+    y, twin_attr = x.detach().clone().requires_grad_(), edge_attr.detach().clone().requires_grad_()
+    arcs = [frozenset(arc) for arc in data.edge_index.T.tolist()]
+    both_ways = {}
+    for i, arc in enumerate(arcs):
+        both_ways.setdefault(arc, []).append(twin_attr[i])
+    by_edge = {arc: sum(found) / 2 for arc, found in both_ways.items()}
+    expected, expected_edges = naive_nn.elene(twin, graph, y, by_edge, k)
+    assert torch.allclose(out, expected, atol=1e-10)
+    total = expected.sin().sum()
+    if level == "edge" and arcs:
+        naive_edges = torch.stack([twin_attr[i] + expected_edges[arc] - by_edge[arc] for i, arc in enumerate(arcs)])
+        assert torch.allclose(edges, naive_edges, atol=1e-10)
+        total = total + naive_edges.sin().sum()
+    else:
+        total = total + twin_attr.sin().sum()
+    total.backward()
+    assert torch.allclose(mine[0], y.grad, atol=1e-9) and torch.allclose(mine[1], twin_attr.grad, atol=1e-9)
+    for name, parameter in twin.named_parameters():
+        wanted = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+        found = torch.zeros_like(parameter) if grads[name] is None else grads[name]
+        assert torch.allclose(found, wanted, atol=1e-9), name
+
+
+@settings(max_examples=30, deadline=None)
+@given(graph=random_graphs(9), k=st.integers(1, 3), level=st.sampled_from(["node", "edge"]), seed=st.integers(0, 99))
+def test_relabelling_moves_rows_and_nothing_else(graph, k, level, seed):
+    copy_, new = relabelled(graph, seed)
+    order = torch.tensor([new[v] for v in graph], dtype=torch.long)
+    data, moved = as_data(graph, k, level), as_data(copy_, k, level)
+    layer = make_layer(k, level)
+    x, edge_attr = features(data)
+    moved_x = torch.empty_like(x)
+    moved_x[order] = x
+    place = {arc: i for i, arc in enumerate(map(tuple, moved.edge_index.T.tolist()))}
+    arcs = [place[new[u], new[v]] for u, v in data.edge_index.T.tolist()]
+    moved_attr = torch.empty_like(edge_attr)
+    moved_attr[arcs] = edge_attr
+    out, edges = layer(x, data.edge_index, edge_attr, Ego.of(data))
+    moved_out, moved_edges = layer(moved_x, moved.edge_index, moved_attr, Ego.of(moved))
+    assert (out - moved_out[order]).abs().max() < 1e-9
+    if arcs:
+        assert (edges - moved_edges[arcs]).abs().max() < 1e-9
+
+
+@settings(max_examples=20, deadline=None)
+@given(several=st.lists(random_graphs(7), min_size=1, max_size=5), k=st.integers(0, 3))
+@pytest.mark.parametrize("level", ["node", "edge"])
+def test_a_batch_equals_its_graphs_one_by_one(several, k, level):
+    datas = [as_data(graph, k, level) for graph in several]
+    layer = make_layer(k, level)
+    given_ = [features(data, seed) for seed, data in enumerate(datas)]
+    apart = [layer(*_arguments(data, *feature)) for data, feature in zip(datas, given_, strict=True)]
+    batch = Batch.from_data_list(datas)
+    x, edge_attr = (torch.cat(part) for part in zip(*given_, strict=True))
+    out, edges = layer(*_arguments(batch, x, edge_attr))
+    assert torch.allclose(out, torch.cat([one for one, _ in apart]), atol=1e-12)
+    assert torch.allclose(edges, torch.cat([one for _, one in apart]), atol=1e-12)
+
+
+def _arguments(data, x, edge_attr):
+    return x, data.edge_index, edge_attr, Ego.of(data)
+
+
+def test_edge_features_are_created_where_absent():
+    data = as_data(nx.cycle_graph(5), 1, "edge")
+    x, _ = features(data)
+    out, edges = make_layer(1, "edge")(x, data.edge_index, None, Ego.of(data))
+    assert edges.shape == (10, CHANNELS) and out.shape == x.shape
+    node_only = make_layer(1, "node")
+    assert node_only(x, data.edge_index, None, Ego.of(data))[1] is None
+
+
+def test_rho_zero_ignores_degrees():
+    """A path and a cycle look alike from a node with two neighbours at k = 1, but for degrees."""
+    triangle, path = as_data(nx.cycle_graph(3), 1, "node"), as_data(nx.path_graph(3), 1, "node")
+    x = torch.ones(3, CHANNELS, dtype=torch.double)
+    for rho, differ in ((0, False), (4, True)):
+        layer = make_layer(1, "node", max_degree=rho)
+        outs = [layer(x, data.edge_index, None, Ego.of(data))[0][1] for data in (triangle, path)]
+        assert torch.allclose(*outs) is not differ
+
+
+def test_one_embedding_can_serve_several_layers():
+    embedding = EgoEmbedding(1, 3, 4)
+    layers = nn.ModuleList(ELENE(CHANNELS, 1, embedding=embedding) for _ in range(2))
+    assert layers[0].embedding is layers[1].embedding
+    assert sum(parameter is embedding.node[0] for parameter in layers.parameters()) == 1
+
+
+def test_norm_and_repr_and_reset():
+    layer = ELENE(CHANNELS, 2, "edge", norm=nn.LayerNorm(CHANNELS))
+    data = as_data(nx.path_graph(4), 2, "edge")
+    x = torch.randn(4, CHANNELS)
+    out, _ = layer(x, data.edge_index, None, Ego.of(data))
+    assert torch.allclose((out - x).mean(1), torch.zeros(4), atol=1e-6)
+    for part in ("level='edge'", "hidden=3", "pool='mean'", "k=2, max_degree=16", "LayerNorm"):
+        assert part in repr(layer)
+    before = layer.node_table.clone()
+    layer.reset_parameters()
+    assert not torch.equal(before, layer.node_table) and layer.gamma == 1
+
+
+def test_identity_tables_and_sums_give_the_elene_vectors():
+    """The theorem that ELENE-L is at least as expressive as ELENE: with one-hot tables it puts out the vectors."""
+    import elene
+
+    graph, k, rho = nx.wheel_graph(6), 2, 5
+    columns = 3 * (k + 1) * (rho + 1)
+    embedding = EgoEmbedding(k, rho, (k + 1) * (rho + 1))
+    layer = ELENE(columns, k, hidden=columns, pool="sum", embedding=embedding)
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.zero_()
+        embedding.node[0][:] = torch.eye(embedding.dim)
+        layer.node_table[:] = torch.eye(columns)
+        layer.node_out.weight[:] = torch.eye(columns)
+        layer.gamma.fill_(1)
+    data = as_data(graph, k, "node")
+    out, _ = layer(torch.zeros(len(graph), columns), data.edge_index, None, Ego.of(data))
+    encoding = elene.encode(graph, k)
+    by_kind = [c.distance * (rho + 1) + c.value + ["closer", "degree", "farther"].index(c.kind) * embedding.dim for c in encoding.columns]
+    assert torch.equal(out[:, by_kind], torch.from_numpy(encoding.matrix.toarray()).float())
+
+
+def test_nd_can_be_an_spnn_layer():
+    """An SPNN layer: x_v + sum over distances l of alpha_l times the features of the nodes at distance l."""
+    graph, k, width = nx.barbell_graph(3, 2), 3, 2
+    alpha = torch.tensor([1.3, -0.7, 0.5, 2.0], dtype=torch.double)
+    hidden = 2 * width * (k + 1)
+    embedding = EgoEmbedding(k, 0, k + 1)
+    layer = ELENE(width, k, hidden=hidden, pool="sum", embedding=embedding).double()
+    large = 1e3
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.zero_()
+        embedding.node[0][0] = torch.eye(k + 1)
+        signs = torch.cat([torch.eye(width), -torch.eye(width)]).double()
+        layer.member_in.weight[:] = signs.repeat(k + 1, 1)
+        # Every distance has a block of hidden units of its own; the others are pushed below zero.
+        block = torch.eye(k + 1).double().repeat_interleave(2 * width, 1)
+        layer.node_table[: k + 1] = large * (block - 1)
+        layer.node_out.weight[:] = (alpha.repeat_interleave(2 * width)[:, None] * signs.repeat(k + 1, 1)).T
+        layer.gamma.fill_(1)
+    data = as_data(graph, k, "node")
+    x = torch.randn(len(graph), width, dtype=torch.double)
+    out, _ = layer(x, data.edge_index, None, Ego.of(data))
+    distance = dict(nx.all_pairs_shortest_path_length(graph, cutoff=k))
+    expected = torch.stack([x[v] + sum(alpha[l] * x[u] for u, l in distance[v].items()) for v in graph])
+    assert torch.allclose(out, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda ego, x: ELENE(CHANNELS, 2)(x, None, None, ego), ValueError, r"ego has k=1, and the layer k=2"),
+        (lambda ego, x: ELENE(CHANNELS, 1, "edge")(x, None, None, ego), ValueError, 'level="edge"'),
+        (lambda ego, x: ELENE(CHANNELS, 1)(x[:2], None, None, ego), ValueError, r"x must have shape \(4, 6\), got \(2, 6\)"),
+        (lambda ego, x: ELENE(CHANNELS, 1)(x, None, None, None), TypeError, "Ego.of"),
+        (lambda ego, x: ELENE(CHANNELS, 1, embedding=EgoEmbedding(2, 3)), ValueError, "embedding is for k=2"),
+        (lambda ego, x: ELENE(CHANNELS, 1, "edge", embedding=EgoEmbedding(1, 3)), ValueError, "level='edge'"),
+        (lambda ego, x: ELENE(0, 1), ValueError, "channels must be at least 1"),
+        (lambda ego, x: ELENE(CHANNELS, 1, pool="max"), ValueError, "pool must be one of"),
+        (lambda ego, x: EgoEmbedding(1, -1), ValueError, "max_degree must be at least 0"),
+    ],
+)
+def test_bad_arguments_are_named(call, error, message):
+    data = as_data(nx.path_graph(4), 1, "node")
+    with pytest.raises(error, match=message):
+        call(Ego.of(data), torch.zeros(4, CHANNELS))
+
+
+def test_bad_edge_features_and_missing_lists():
+    data = as_data(nx.path_graph(4), 1, "edge")
+    with pytest.raises(ValueError, match=r"edge_attr must have shape \(6, 6\), got \(6, 1\): embed it first"):
+        ELENE(CHANNELS, 1, "edge")(torch.zeros(4, CHANNELS), data.edge_index, torch.zeros(6, 1), Ego.of(data))
+    with pytest.raises(ValueError, match="apply elene.transforms.EgoStructure"):
+        Ego.of(Data(edge_index=data.edge_index, num_nodes=4))
+    with pytest.raises(ValueError, match="one depth"):
+        Ego.of(Batch.from_data_list([data, as_data(nx.path_graph(4), 2, "edge")]))
