@@ -167,7 +167,9 @@ def assemble(
         place_rows(order[start:stop], piece[0], piece[1], piece[2], (indptr, indices, counts))
 
     run_all([place] * len(found), threads if len(indices) > MANY_ENTRIES else 1)
-    return csr_array((counts, indices, indptr), shape=(len(order), columns))
+    # scipy widens the indices to the width of indptr, so that must be no wider than it needs to be
+    pointers = indptr.astype(np.int32) if indptr[-1] < 2**31 else indptr
+    return csr_array((counts, indices, pointers), shape=(len(order), columns))
 
 
 def count_joint(

@@ -157,7 +157,8 @@ class Graph:
         from scipy.sparse import csr_array
 
         ones = np.ones(len(self.indices), dtype=np.int32)
-        return csr_array((ones, self.indices, self.indptr), shape=(self.num_nodes, self.num_nodes))
+        indptr = self.indptr.astype(np.int32) if len(self.indices) < 2**31 else self.indptr
+        return csr_array((ones, self.indices, indptr), shape=(self.num_nodes, self.num_nodes))
 
     @classmethod
     def from_edges(cls, edges: ArrayLike, num_nodes: int | None = None, labels: ArrayLike | None = None) -> Graph:
