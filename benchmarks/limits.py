@@ -58,11 +58,13 @@ def scan_nodes(graph, roots, k, shift, scratch):
     indptr, ranked, split = graph
     state, queue, together, line = scratch
     codes, marks, touched = together[0], together[1], together[2]
-    hits = 0
+    hits, pause, patience = 0, 0, 0
     for start in range(0, roots.shape[0], LANES):
         group = roots[start : start + LANES]
         shared, tail = False, 0
-        if k >= 2:
+        if pause:
+            pause -= 1
+        else:
             tail, shared = first_steps(indptr, ranked, group, k, together)
             if shared:
                 tail = reach(indptr, ranked, k, tail, together)
@@ -72,6 +74,8 @@ def scan_nodes(graph, roots, k, shift, scratch):
             for j in range(tail):
                 marks[touched[j]] = 0
                 codes[touched[j]] = 0
+            patience = 0 if shared else min(2 * patience + 1, 15)
+            pause = patience
         if not shared:
             for root in group:
                 hits += scan_ego(indptr, ranked, split, root, k, shift, state, queue)
@@ -133,7 +137,7 @@ def node_limit(graph, k):
         return list(Job(plan, scan_neighbours, (), partial(triangle_scratch, n, 0)).run(graph, None))
 
     def scratch():
-        return np.zeros(n, np.uint32), np.empty(n + 1, np.uint32), lane_scratch(n, 0, 0), np.zeros(LANES, np.uint8)
+        return np.zeros(n, np.uint32), np.empty(n + 1, np.uint32), lane_scratch(n, 0), np.zeros(LANES, np.uint8)
 
     return list(Job(plan, scan_nodes, (k, count_bits(graph, k)), scratch).run(graph, None))
 

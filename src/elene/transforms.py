@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch_geometric.data import Data
+from torch_geometric.data import Data, InMemoryDataset
 from torch_geometric.transforms import BaseTransform
 
 from elene.counting import Rows, check_pair_depth, count_bits, effective_depth, kernel_graph, plan_pairs
@@ -153,6 +153,9 @@ class EgoData(Data):
         return 0 if ours else super().__cat_dim__(key, value, *args, **kwargs)
 
 
+torch.serialization.add_safe_globals([EgoData])  # so that PyG loads processed data sets without unpickling at large
+
+
 class EgoStructure(BaseTransform):  # type: ignore[misc]
     """Add what ELENE-L needs: every (root, node) pair of the k-hop ego-networks, with the number of its quadruplet.
 
@@ -201,6 +204,54 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
             result[key] = torch.from_numpy(np.ascontiguousarray(values))
         return result
 
+    def prepare(self, dataset: InMemoryDataset) -> InMemoryDataset:
+        """A copy of an in-memory data set with the lists added to all graphs in one go, as if one by one.
+
+        >>> from torch_geometric.data import Data
+        >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
+        >>> dataset = InMemoryDataset()
+        >>> dataset.data, dataset.slices = InMemoryDataset.collate([path, path])
+        >>> EgoStructure(k=1).prepare(dataset)[1].ego_node.tolist()
+        [0, 1, 1, 0, 2, 2, 1]
+        """
+        result = copy.copy(dataset) if dataset._indices is None else dataset.copy()
+        result._data_list = None
+        nodes, arcs = _sizes(result)
+        edge_index = result._data.edge_index.cpu().numpy()
+        union_arcs = edge_index + np.repeat(np.cumsum(nodes) - nodes, arcs)
+        union = Graph.from_pyg(union_arcs, num_nodes=int(nodes.sum()))
+        lists, counts = self._split(union, union_arcs, nodes, arcs)
+        storage = {**result._data.to_dict(), **{key: torch.from_numpy(values) for key, values in lists.items()}}
+        result._data = EgoData(**storage)
+        pointers = {key: torch.from_numpy(np.concatenate([[0], np.cumsum(count)])) for key, count in counts.items()}
+        result.slices = {**result.slices, **pointers}
+        return result
+
+    def _split(
+        self, union: Graph, union_arcs: NDArray[Any], nodes: NDArray[np.int64], arcs: NDArray[np.int64]
+    ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[np.int64]]]:
+        """The lists of a union of graphs, each graph numbered by itself, and how many entries each graph has."""
+        lists = self._pairs(union)
+        node_shift = np.cumsum(nodes) - nodes
+        pairs = _per_graph(lists["ego_size"], nodes)
+        counts = {"ego_shape": np.ones_like(nodes), "ego_size": nodes, "ego_node": pairs, "ego_code": pairs}
+        lists["ego_node"] = (lists["ego_node"] - np.repeat(node_shift, pairs)).astype(np.int32)
+        tables = [("ego_code", "ego_quadruplet", pairs)]
+        edges = arcs // 2
+        if self.level == "edge":
+            lists |= self._triples(union)
+            triples, edge_shift = _per_graph(lists["ego_triples"], nodes), np.cumsum(edges) - edges
+            lists["ego_edge"] = (lists["ego_edge"] - np.repeat(edge_shift, triples)).astype(np.int32)
+            lists["ego_arc"] = (_number_arcs(union, union_arcs) - np.repeat(edge_shift, arcs)).astype(np.int32)
+            counts |= {"ego_triples": nodes, "ego_edge": triples, "ego_arc": arcs}
+            counts |= {"ego_rooted": triples, "ego_inside": triples}
+            tables += [("ego_rooted", "ego_rooted_pair", triples), ("ego_inside", "ego_inside_pair", triples)]
+        for codes, rows, count in tables:
+            lists[codes], lists[rows], counts[rows] = _localised(lists[codes], lists[rows], count)
+        numbers = [counts.get(key, np.zeros_like(nodes)) for key in ("ego_quadruplet", "ego_rooted_pair", "ego_inside_pair")]
+        lists["ego_shape"] = np.stack([nodes, edges, *numbers, np.full_like(nodes, self.k)], axis=1)
+        return lists, counts
+
     def _clip(self, graph: Graph) -> int:
         rho = graph.max_degree if self.max_degree is None else min(self.max_degree, graph.max_degree)
         if (self.k + 1) * (rho + 1) ** 3 >= 2**63:
@@ -239,6 +290,30 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
             "ego_rooted_pair": np.hstack([_unpack(keys, rho) for keys in rooted_keys.T]),
             "ego_inside_pair": np.hstack([_unpack(keys, rho) for keys in inside_keys.T]),
         }
+
+
+def _sizes(dataset: InMemoryDataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The nodes and arcs of each graph of a data set."""
+    arcs = np.diff(np.asarray(dataset.slices["edge_index"]))
+    if "x" in dataset.slices:
+        return np.diff(np.asarray(dataset.slices["x"])), arcs
+    return np.array([dataset.get(i).num_nodes for i in range(len(arcs))], dtype=np.int64), arcs
+
+
+def _per_graph(sizes: NDArray[Any], nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sum of the nodes' sizes in each graph."""
+    ends = np.concatenate([[0], np.cumsum(sizes)])[np.concatenate([[0], np.cumsum(nodes)])]
+    return np.diff(ends)
+
+
+def _localised(
+    codes: NDArray[Any], rows: NDArray[np.int32], counts: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int64]]:
+    """Codes into rows of all graphs as codes into rows of each graph, and how many rows each has."""
+    from elene.kernels.structure import localise
+
+    local, picked, sizes = localise(codes, counts, len(rows))
+    return local.astype(np.int16) if sizes.max(initial=0) < 2**15 else local, rows[picked], sizes
 
 
 def _compact(numbers: NDArray[np.int32], keys: NDArray[np.int64]) -> NDArray[Any]:

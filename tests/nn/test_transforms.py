@@ -131,6 +131,30 @@ def test_in_memory_data_sets(tmp_path):
         assert torch.equal(dataset[2].ego_node, EgoStructure(2, "edge")(as_data(nx.cycle_graph(5))).ego_node)
 
 
+@pytest.mark.parametrize("level", ["node", "edge"])
+@pytest.mark.parametrize("with_x", [True, False])
+def test_preparing_a_data_set_at_once_equals_one_by_one(level, with_x):
+    graphs = [nx.star_graph(5), nx.empty_graph(2), nx.cycle_graph(6), nx.gnp_random_graph(9, 0.4, seed=3)]
+    datas = [as_data(graph) for graph in graphs]
+    for data in datas:
+        if with_x:
+            data.x = torch.randn(data.num_nodes, 2)
+    dataset = InMemoryDataset()
+    dataset.data, dataset.slices = InMemoryDataset.collate(datas)
+    for order in ([0, 1, 2, 3], [3, 1]):
+        prepared = EgoStructure(2, level).prepare(dataset[order])
+        for i, data in zip(order, prepared, strict=True):
+            one, other = EgoStructure(2, level)(datas[i]), data
+            assert set(one.keys()) == set(other.keys()) and torch.equal(one.ego_shape, other.ego_shape)
+            assert torch.equal(one.ego_node, other.ego_node) and one.ego_code.dtype == other.ego_code.dtype
+            for codes, rows in (("ego_code", "ego_quadruplet"), ("ego_rooted", "ego_rooted_pair"), ("ego_inside", "ego_inside_pair")):
+                if codes in one:
+                    assert torch.equal(one[rows][one[codes].long()], other[rows][other[codes].long()])
+            if level == "edge":
+                assert torch.equal(one.ego_edge, other.ego_edge) and torch.equal(one.ego_arc, other.ego_arc)
+    assert "ego_node" not in dataset[0]
+
+
 def test_data_is_left_as_it_was_and_moves_between_devices():
     before = copy.copy(PATH)
     data = EgoStructure(1, "edge")(PATH)

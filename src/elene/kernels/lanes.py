@@ -18,14 +18,15 @@ LANES = 64
 MAX_DEPTH = 250
 
 
-def lane_scratch(n: int, columns: int, segments: int) -> Any:
-    """Codes, marks and queue of the nodes; a histogram for each lane and the largest value of each segment."""
+def lane_scratch(n: int, columns: int) -> Any:
+    """Codes, marks and queue of the nodes; a histogram for each lane, marks and a list of its nonzero columns."""
     return (
         np.zeros((n, LANES), np.uint8),
         np.zeros(n, np.uint8),
         np.empty(n + 1, np.uint32),
         np.zeros((columns, LANES), np.int32),
-        np.full(segments, -1, np.int64),
+        np.zeros(columns, np.uint8),
+        np.zeros(columns + 2, np.int32),
     )
 
 
@@ -44,7 +45,7 @@ def first_steps(indptr: Any, ranked: Any, roots: Any, k: int, scratch: Any) -> A
 
     They do not where few of them have a neighbour in common, unless their paths cover much of the graph anyway.
     """
-    codes, marks, queue, _, _ = scratch
+    codes, marks, queue, _, _, _ = scratch
     tail, scans, lists = 0, 0, 0
     for r in range(roots.shape[0]):
         tail = push(roots[r], tail, marks, queue)
@@ -78,7 +79,7 @@ def relax(indptr: Any, ranked: Any, u: Any, codes: Any, marks: Any, queue: Any, 
 @inlined
 def reach(indptr: Any, ranked: Any, k: int, tail: int, scratch: Any) -> int:
     """Set the remaining codes, distance by distance; gives the queue's end."""
-    codes, marks, queue, _, _ = scratch
+    codes, marks, queue, _, _, _ = scratch
     for distance in range(1, k):
         code = np.uint8(k + 1 - distance)
         for j in range(tail):
@@ -103,9 +104,22 @@ def compare(ranked: Any, start: int, stop: int, codes: Any, above: Any, same: An
 
 
 @inlined
-def count_node(k: int, rho: int, degree: int, counted: Any, lanes: Any, scratch: Any) -> None:
+def count_in(column: int, lane: int, used: int, scratch: Any) -> int:
+    """Count one node in one lane's column; gives how many columns are listed now.
+
+    Columns are listed once, when first met: with a hub in reach they are few and far between.
+    """
+    _, _, _, histogram, met, listed = scratch
+    histogram[column, lane] += 1
+    listed[used] = column
+    used += met[column] == 0
+    met[column] = 1
+    return used
+
+
+@inlined
+def count_node(k: int, rho: int, degree: int, counted: Any, lanes: Any, used: int, scratch: Any) -> int:
     """Add one node to the relative-degree histograms of the lanes that reach it."""
-    _, _, _, histogram, tops = scratch
     same, closer, level = counted
     width = rho + 1
     for lane in lanes:
@@ -115,35 +129,31 @@ def count_node(k: int, rho: int, degree: int, counted: Any, lanes: Any, scratch:
         inside = nearer + np.int64(level[lane])
         farther = min(degree - inside if inner else 0, rho)
         inside = min(degree if inner else inside, rho)
-        nearer = min(nearer, rho)
-        histogram[s * width + nearer, lane] += 1
-        histogram[(s + 1) * width + inside, lane] += 1
-        histogram[(s + 2) * width + farther, lane] += 1
-        tops[s] = max(tops[s], nearer)
-        tops[s + 1] = max(tops[s + 1], inside)
-        tops[s + 2] = max(tops[s + 2], farther)
+        used = count_in(s * width + min(nearer, rho), lane, used, scratch)
+        used = count_in((s + 1) * width + inside, lane, used, scratch)
+        used = count_in((s + 2) * width + farther, lane, used, scratch)
+    return used
 
 
 @inlined
-def count_node_absolute(k: int, rho: int, degree: int, counted: Any, lanes: Any, scratch: Any) -> None:
+def count_node_absolute(k: int, rho: int, degree: int, counted: Any, lanes: Any, used: int, scratch: Any) -> int:
     """Add one node to the degree histograms of the lanes that reach it."""
-    _, _, _, histogram, tops = scratch
     same, closer, level = counted
     for lane in lanes:
         distance = k + 1 - np.int64(same[lane])
         inside = min(degree if same[lane] > 1 else np.int64(closer[lane]) + np.int64(level[lane]), rho)
-        histogram[distance * (rho + 1) + inside, lane] += 1
-        tops[distance] = max(tops[distance], inside)
+        used = count_in(distance * (rho + 1) + inside, lane, used, scratch)
+    return used
 
 
 @kernel
-def count_lanes(indptr: Any, ranked: Any, tail: int, k: int, rho: int, absolute: bool, scratch: Any) -> None:
-    """Count every explored node for every lane that reaches it."""
-    codes, _, queue, _, _ = scratch
+def count_lanes(indptr: Any, ranked: Any, tail: int, k: int, rho: int, absolute: bool, scratch: Any) -> int:
+    """Count every explored node for every lane that reaches it; gives how many columns are listed."""
+    codes, _, queue, _, _, _ = scratch
     above, same = np.empty(LANES, np.uint8), np.empty(LANES, np.uint8)
     few = np.empty(LANES, np.uint8), np.empty(LANES, np.uint8)
     closer, level = np.empty(LANES, np.int32), np.empty(LANES, np.int32)
-    reached = np.empty(LANES + 1, np.int64)
+    reached, used = np.empty(LANES + 1, np.int64), 0
     for j in range(tail):
         w = queue[j]
         for r in range(LANES):
@@ -167,9 +177,10 @@ def count_lanes(indptr: Any, ranked: Any, tail: int, k: int, rho: int, absolute:
             reached[hits] = r
             hits += same[r] != 0
         if absolute:
-            count_node_absolute(k, rho, degree, (same, closer, level), reached[:hits], scratch)
+            used = count_node_absolute(k, rho, degree, (same, closer, level), reached[:hits], used, scratch)
         else:
-            count_node(k, rho, degree, (same, closer, level), reached[:hits], scratch)
+            used = count_node(k, rho, degree, (same, closer, level), reached[:hits], used, scratch)
+    return used
 
 
 @kernel
@@ -188,18 +199,36 @@ def worth_counting(indptr: Any, split: Any, tail: int, codes: Any, queue: Any) -
     return together < apart
 
 
+@inlined
+def flush_lane(lane: int, listed: Any, scratch: Any, columns: Any, counts: Any, used: int) -> int:
+    """Append one lane's nonzero counts to a row and clear them; ``listed`` are the columns to look at, ascending."""
+    histogram = scratch[3]
+    for column in listed:
+        count = histogram[column, lane]
+        columns[used] = column
+        counts[used] = count
+        used += count != 0
+        histogram[column, lane] = 0
+    return used
+
+
 @kernel
-def explore_lanes(graph: Any, roots: Any, k: int, rho: int, absolute: bool, scratch: Any) -> bool:
-    """Count the ego-networks of up to 64 roots into the lanes' histograms, or say that they share too little."""
+def explore_lanes(graph: Any, roots: Any, k: int, rho: int, absolute: bool, scratch: Any) -> int:
+    """Count the ego-networks of up to 64 roots into the lanes' histograms; gives how many columns are listed, sorted.
+
+    0 means that the ego-networks share too little for it, and nothing was counted.
+    """
     indptr, ranked, split = graph
-    codes, marks, queue, _, _ = scratch
+    codes, marks, queue, _, met, listed = scratch
     tail, shared = first_steps(indptr, ranked, roots, k, scratch)
     if shared:
         tail = reach(indptr, ranked, k, tail, scratch)
         shared = worth_counting(indptr, split, tail, codes, queue)
-    if shared:
-        count_lanes(indptr, ranked, tail, k, rho, absolute, scratch)
+    used = count_lanes(indptr, ranked, tail, k, rho, absolute, scratch) if shared else 0
     for j in range(tail):
         marks[queue[j]] = 0
         codes[queue[j]] = 0
-    return shared
+    for column in listed[:used]:
+        met[column] = 0
+    listed[:used].sort()
+    return used

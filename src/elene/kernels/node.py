@@ -18,7 +18,7 @@ from elene.kernels.count import (
     tally,
 )
 from elene.kernels.jit import inlined, kernel
-from elene.kernels.lanes import LANES, explore_lanes, lane_scratch
+from elene.kernels.lanes import LANES, explore_lanes, flush_lane, lane_scratch
 
 ONE = np.uint32(1)
 ZERO = np.uint32(0)
@@ -40,7 +40,7 @@ def marginal_scratch(n: int, k: int, rho: int, absolute: bool, lanes: bool) -> A
     """What :func:`marginal_rows` works on: for one root, its histogram and the largest values, and for lanes."""
     segments = (1 if absolute else 3) * (k + 1)
     columns = segments * (rho + 1)
-    together = lane_scratch(n if lanes else 0, columns if lanes else 0, segments)
+    together = lane_scratch(n if lanes else 0, columns if lanes else 0)
     return node_scratch(n, k), np.zeros(columns, np.int32), np.full(segments, -1, np.int64), together
 
 
@@ -179,15 +179,21 @@ def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute
     lanes = together[0].shape[0] > 0
     row_ends = np.empty(roots.shape[0], np.int64)
     columns, counts = np.empty(1024, np.int32), np.empty(1024, np.int32)
-    used = 0
+    used, pause, patience = 0, 0, 0
     for start in range(0, roots.shape[0], LANES):
         stop = min(start + LANES, roots.shape[0])
-        side_by_side = lanes and explore_lanes(graph, roots[start:stop], k, rho, absolute, together)
+        listed = 0
+        if lanes and pause == 0:
+            listed = explore_lanes(graph, roots[start:stop], k, rho, absolute, together)
+            # Where lanes do not pay, they seldom do a little further on: try again after ever longer pauses.
+            patience = 0 if listed else min(2 * patience + 1, 15)
+            pause = patience
+        elif pause:
+            pause -= 1
         for i in range(start, stop):
-            if side_by_side:
-                room = room_for(together[4])
-                columns, counts = reserve(columns, used, room), reserve(counts, used, room)
-                used = flush(together[3][:, i - start], together[4], rho + 1, columns, counts, used)
+            if listed:
+                columns, counts = reserve(columns, used, listed + 1), reserve(counts, used, listed + 1)
+                used = flush_lane(i - start, together[5][:listed], together, columns, counts, used)
             else:
                 explore(indptr, ranked, split, roots[i], k, shift, scratch)
                 tally_ego(k, absolute, rho, scratch, histogram, tops)
@@ -196,7 +202,6 @@ def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute
                 used = flush(histogram, tops, rho + 1, columns, counts, used)
                 tops[:] = -1
             row_ends[i] = used
-        together[4][:] = -1
     return row_ends, columns[:used], counts[:used]
 
 

@@ -131,3 +131,27 @@ def renumber(codes: Any, sizes: Any, shape: Any, number: Any) -> Any:
             node += 1
         first += shape[graph, 1]
     return renumbered
+
+
+@kernel
+def localise(codes: Any, counts: Any, num_codes: int) -> Any:
+    """Codes numbered anew within each graph, by first appearance: (codes, the old codes of all graphs, how many each).
+
+    ``counts`` is the number of codes of each graph.
+    """
+    known, stamp = np.empty(num_codes, np.int32), np.full(num_codes, -1, np.int64)
+    local, picked, sizes = np.empty(codes.shape[0], np.int32), np.empty(1024, np.int64), np.zeros(counts.shape[0], np.int64)
+    e, used = 0, 0
+    for graph in range(counts.shape[0]):
+        picked = reserve(picked, used, min(counts[graph], num_codes))
+        for _ in range(counts[graph]):
+            code = codes[e]
+            if stamp[code] != graph:
+                stamp[code] = graph
+                known[code] = sizes[graph]
+                picked[used] = code
+                used += 1
+                sizes[graph] += 1
+            local[e] = known[code]
+            e += 1
+    return local, picked[:used], sizes

@@ -1,0 +1,270 @@
+"""One training step of ELENE-L beside plain GIN and beside the concatenate-and-multiply form, in one run.
+
+    python benchmarks/layer.py [--json FILE]
+
+(i) 128 ZINC molecules (from ``ELENE_DATA``, or generated), hidden size 128, 6 layers, k=3, ELENE-L in every layer: step time
+(forward, backward, Adam), bytes saved for backward, peak memory; each as a multiple of GIN's.
+(ii) d-regular graphs, d=12, k=1 and 2: the fused op beside the naive one, forward and backward.
+(iii) EgoStructure of many molecules beside a dense all-pairs construction of the same pairs in torch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import time
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import torch
+from common import race, verdict, write_json
+from naive_layer import NaiveELENE, dense_pairs
+from rich.console import Console
+from rich.table import Table
+from torch import nn
+from torch_geometric.data import Batch, Data, InMemoryDataset
+from torch_geometric.nn import GINEConv
+
+from elene.nn import ELENE, GNN, Ego, updates
+from elene.transforms import AddELENE, EgoStructure
+
+console = Console(width=120)
+WIDTH, LAYERS, DEPTH, RHO = 128, 6, 3, 8
+VARIANTS = ("GIN", "GIN+ELENE", "GIN+ELENE-L (ND)", "GIN+ELENE-L (ED)", "naive ND", "naive ED")
+TARGETS = {"GIN+ELENE-L (ND)": (2.0, 1.5), "GIN+ELENE-L (ED)": (3.0, 2.0)}
+
+
+def molecules(count: int) -> list[Data]:
+    """ZINC molecules, or trees with a few rings of the same size."""
+    path = Path(os.environ.get("ELENE_DATA", "")) / "collections" / "zinc12k.npz"
+    if not path.is_file():
+        return [generated(seed) for seed in range(count)]
+    with np.load(path, allow_pickle=False) as file:
+        arrays = {key: file[key] for key in ("node_ptr", "edge_ptr", "edge_index", "x", "edge_attr", "y")}
+    found = []
+    for i in range(count):
+        nodes, arcs = (slice(*arrays[key][i : i + 2]) for key in ("node_ptr", "edge_ptr"))
+        columns = [torch.from_numpy(arrays[key][rows].astype(np.int64)).flatten() for key, rows in (("x", nodes), ("edge_attr", arcs))]
+        edge_index = torch.from_numpy(arrays["edge_index"][:, arcs].astype(np.int64))
+        y = torch.tensor([float(arrays["y"][i])])
+        found.append(Data(x=columns[0], edge_index=edge_index, edge_attr=columns[1], y=y, num_nodes=len(columns[0])))
+    return found
+
+
+def generated(seed: int) -> Data:
+    rng = np.random.default_rng(seed)
+    tree = nx.random_labeled_tree(23, seed=seed)
+    tree.add_edges_from(rng.integers(0, 23, (3, 2)).tolist())
+    tree.remove_edges_from(list(nx.selfloop_edges(tree)))
+    edges = torch.tensor(list(tree.edges)).T
+    edge_index = torch.cat([edges, edges.flip(0)], dim=1)
+    return Data(
+        x=torch.randint(0, 20, (23,)),
+        edge_index=edge_index,
+        edge_attr=torch.ones(edge_index.shape[1], dtype=torch.long),
+        y=torch.zeros(1),
+        num_nodes=23,
+    )
+
+
+class Encoded(nn.Module):
+    """The atom's embedding plus the projected encodings that stand beside it."""
+
+    def __init__(self, extra: int) -> None:
+        super().__init__()
+        self.atom, self.extra = nn.Embedding(30, WIDTH), nn.Linear(extra, WIDTH)
+
+    def forward(self, x):
+        return self.atom(x[:, 0].long()) + self.extra(x[:, 1:])
+
+
+def build(variant: str, datas: list[Data]):
+    """The model and the batch of one variant."""
+    torch.manual_seed(0)
+    level = "edge" if "ED" in variant else "node"
+    elene, encoder = None, nn.Embedding(30, WIDTH)
+    if variant == "GIN+ELENE":
+        add = AddELENE(DEPTH, max_degree=RHO, log1p=True)
+        datas = [add(data) for data in datas]
+        encoder = Encoded(datas[0].x.shape[1] - 1)
+    elif variant != "GIN":
+        datas = [EgoStructure(DEPTH, level, RHO)(data) for data in datas]
+        layer = NaiveELENE if "naive" in variant else ELENE
+        elene = [layer(WIDTH, DEPTH, level, RHO) for _ in range(LAYERS)]
+    model = GNN(
+        encoder,
+        [GINEConv(nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.BatchNorm1d(WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH)), train_eps=True) for _ in range(LAYERS)],
+        updates(WIDTH, LAYERS),
+        nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, 1)),
+        elene=elene,
+        edge_encoders=[nn.Embedding(5, WIDTH) for _ in range(LAYERS)],
+    )
+    return model, Batch.from_data_list(datas)
+
+
+def stepper(model, batch):
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+
+    def step():
+        optimizer.zero_grad()
+        (model(batch).squeeze(-1) - batch.y).abs().mean().backward()
+        optimizer.step()
+
+    return step
+
+
+def saved_bytes(run) -> int:
+    """Bytes of distinct storages kept for backward, parameters aside they are activations."""
+    seen = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        seen[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        kept = run()
+    del kept
+    return sum(seen.values())
+
+
+def peak_of_step(queue, variant: str, count: int) -> None:
+    model, batch = build(variant, molecules(count))
+    step = stepper(model, batch)
+    step()  # allocates the optimiser's state and compiles
+    Path("/proc/self/clear_refs").write_text("5")
+    before = int(_status()["VmRSS"].split()[0])
+    step()
+    queue.put((int(_status()["VmHWM"].split()[0]) - before) * 1024)
+
+
+def _status() -> dict[str, str]:
+    return dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+
+
+def peak_bytes(variant: str, count: int) -> int:
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    process = context.Process(target=peak_of_step, args=(queue, variant, count))
+    process.start()
+    peak = queue.get()
+    process.join()
+    return peak
+
+
+def measure_step(count: int = 128) -> list[dict]:
+    datas = molecules(count)
+    built = {variant: build(variant, datas) for variant in VARIANTS}
+    steps = {variant: stepper(*pair) for variant, pair in built.items()}
+    for step in steps.values():
+        step()
+    seconds = race(steps, repeats=9, budget=60)
+    rows = []
+    for variant, (model, batch) in built.items():
+        saved = saved_bytes(lambda: model(batch))  # noqa: B023
+        rows.append({"variant": variant, "seconds": seconds[variant], "saved": saved, "peak": peak_bytes(variant, count)})
+    return rows
+
+
+def show_step(rows: list[dict]) -> None:
+    table = Table(title="One training step on 128 molecules, hidden 128, 6 layers, k=3, ELENE-L in every layer")
+    for heading in ("", "ms", "x GIN", "saved MB", "x GIN", "peak MB", "verdict"):
+        table.add_column(heading, justify="left" if heading in ("", "verdict") else "right")
+    base = rows[0]
+    for row in rows:
+        time_ratio, saved_ratio = row["seconds"] / base["seconds"], row["saved"] / base["saved"]
+        said = ""
+        if row["variant"] in TARGETS:
+            goals = TARGETS[row["variant"]]
+            said = f"step {verdict(time_ratio, goals[0], False)}, saved {verdict(saved_ratio, goals[1], False)}"
+        numbers = (f"{row['seconds'] * 1e3:.1f}", f"{time_ratio:.2f}", f"{row['saved'] / 1e6:.1f}", f"{saved_ratio:.2f}")
+        table.add_row(row["variant"], *numbers, f"{row['peak'] / 1e6:.0f}", said)
+    console.print(table)
+
+
+def regular(nodes: int, degree: int, k: int, level: str) -> Data:
+    graph = nx.random_regular_graph(degree, nodes, seed=0)
+    edges = torch.tensor(list(graph.edges)).T
+    data = Data(edge_index=torch.cat([edges, edges.flip(0)], dim=1), num_nodes=nodes)
+    return EgoStructure(k, level, max_degree=degree)(data)
+
+
+def measure_op() -> list[dict]:
+    """The whole layer, fused and naive, forward and backward."""
+    rows = []
+    for k, nodes in ((1, 4000), (2, 1000)):
+        for level in ("node", "edge"):
+            data = regular(nodes, 12, k, level)
+            ego, x = Ego.of(data), torch.randn(nodes, WIDTH, requires_grad=True)
+            row = {"k": k, "level": level, "nodes": nodes, "entries": len((ego.triples or ego.pairs).others)}
+            for stage in ("forward", "forward and backward"):
+                runners = {}
+                for name, kind in (("fused", ELENE), ("naive", NaiveELENE)):
+                    torch.manual_seed(0)
+                    layer = kind(WIDTH, k, level, 12, hidden=WIDTH)
+                    runners[name] = lambda layer=layer, stage=stage: run_layer(layer, x, data, ego, stage)  # noqa: B023
+                for run in runners.values():
+                    run()
+                seconds = race(runners, repeats=3, budget=40)
+                row[stage] = seconds["naive"] / seconds["fused"]
+            rows.append(row)
+    return rows
+
+
+def run_layer(layer, x, data, ego, stage):
+    out, edges = layer(x, data.edge_index, None, ego)
+    if stage != "forward":
+        (out.sum() if edges is None else out.sum() + edges.sum()).backward()
+
+
+def show_op(rows: list[dict]) -> None:
+    table = Table(title="ELENE-L on a 12-regular graph: how many times faster than concatenate-and-multiply (target 20)")
+    for heading in ("level", "k", "nodes", "pairs or triples", "forward", "forward and backward"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        values = [f"{row[stage]:.1f}x" for stage in ("forward", "forward and backward")]
+        table.add_row(row["level"], str(row["k"]), f"{row['nodes']:,}", f"{row['entries']:,}", *values)
+    console.print(table)
+
+
+def measure_structure(count: int, sample: int = 200) -> dict:
+    """All molecules at once, and a sample of them by dense all-pairs products in torch."""
+    datas = molecules(count)
+    transform, dataset = EgoStructure(DEPTH), InMemoryDataset()
+    dataset.data, dataset.slices = InMemoryDataset.collate(datas)
+    transform.prepare(dataset)
+    start = time.perf_counter()
+    transform.prepare(dataset)
+    ours = time.perf_counter() - start
+    start = time.perf_counter()
+    for data in datas[:sample]:
+        transform(data)
+    single = (time.perf_counter() - start) / sample * count
+    start = time.perf_counter()
+    for data in datas[:sample]:
+        dense_pairs(data, DEPTH)
+    dense = (time.perf_counter() - start) / sample * count
+    return {"graphs": count, "seconds": ours, "one by one": single, "dense": dense}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--json", help="write all figures to this file")
+    options = parser.parse_args()
+    figures: dict = {"step": measure_step()}
+    show_step(figures["step"])
+    figures["op"] = measure_op()
+    show_op(figures["op"])
+    found = figures["structure"] = measure_structure(12_000)
+    console.print(
+        f"EgoStructure(k=3) of {found['graphs']:,} molecules: {found['seconds']:.2f} s at once, {found['one by one']:.1f} s one "
+        f"by one; dense all-pairs torch {found['dense']:.1f} s: {found['dense'] / found['seconds']:.0f}x "
+        + verdict(found["dense"] / found["seconds"], 50, True)
+    )
+    write_json(options.json, figures)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""The rivals of ELENE-L: the layer by concatenation and one product a pair, and dense all-pairs preparation."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch_geometric.utils import scatter, to_dense_adj
+
+from elene.nn import ELENE
+
+
+def embed(tables, quadruplets, distance, rho):
+    """The three embeddings of each quadruplet, concatenated: rows x 4 in, rows x 3 dim out."""
+    degree = quadruplets[:, 1:].clamp(max=rho).long()
+    index = distance[:, None].long() * (rho + 1) + degree
+    return torch.cat([tables[0][kind][index[:, kind]] for kind in range(3)], dim=1)
+
+
+class NaiveELENE(ELENE):
+    """The same weights and the same output, with every pair and triple spelled out."""
+
+    def forward(self, x, edge_index, edge_attr, ego):
+        rho = self.embedding.max_degree
+        pairs, quadruplets = ego.pairs, ego.quadruplets[ego.pairs.codes[:, 0].long()]
+        embedded = embed(self.embedding.node, quadruplets, quadruplets[:, 0], rho)
+        inputs = torch.cat([x[pairs.keys], x[pairs.others.long()], embedded], dim=1)
+        weight = torch.cat([self.root_in.weight, self.member_in.weight, self.node_table.T], dim=1)
+        messages = torch.relu(nn.functional.linear(inputs, weight, self.root_in.bias))
+        update = self.node_out(scatter(messages, pairs.keys, 0, len(x), reduce=self.pool))
+        if self.level == "edge":
+            edge_attr, around = self._naive_edges(x, edge_index, edge_attr, ego)
+            update = update + self.around_out(around)
+        return x + self.gamma * update, edge_attr
+
+    def _naive_edges(self, x, edge_index, edge_attr, ego):
+        rho, triples = self.embedding.max_degree, ego.triples
+        edges, (low, high) = triples.num_others, ego.ends(edge_index)
+        rooted, inside = (ego.edge_quadruplets[triples.codes[:, c].long()].reshape(-1, 2, 4) for c in range(2))
+        delta = rooted[:, :, 0] - rooted[:, :, 0].flip(1) + 1
+        around = sum(embed(self.embedding.rooted, rooted[:, i], 3 * rooted[:, i, 0] + delta[:, i], rho) for i in range(2))
+        within = sum(embed(self.embedding.inside, inside[:, i], inside[:, i, 0], rho) for i in range(2))
+        e = triples.others.long()
+        mean = x.new_zeros(edges, self.channels)
+        if edge_attr is not None:
+            mean = mean.index_add(0, ego.arcs, edge_attr) / 2
+        inputs = torch.cat([x[triples.keys], mean[e], x[low[e]] * x[high[e]], around, within], dim=1)
+        parts = [self.edge_root_in.weight, self.edge_in.weight, self.product_in.weight, self.rooted_table.T]
+        weight = torch.cat([*parts, self.inside_table.T], dim=1)
+        messages = torch.relu(nn.functional.linear(inputs, weight, self.edge_root_in.bias))
+        update = (self.edge_gamma * self.edge_out(scatter(messages, e, 0, edges, reduce=self.pool)))[ego.arcs]
+        pooled = scatter(messages, triples.keys, 0, len(x), reduce=self.pool)
+        return update if edge_attr is None else edge_attr + update, pooled
+
+
+def dense_pairs(data, k):
+    """The (root, node) pairs and their quadruplets of one graph by dense products over all pairs."""
+    adjacency = to_dense_adj(data.edge_index, max_num_nodes=data.num_nodes)[0]
+    n = data.num_nodes
+    distance = torch.full((n, n), k + 1, dtype=torch.long)
+    reach = torch.eye(n)
+    for step in range(k + 1):
+        distance[(reach > 0) & (distance > step)] = step
+        reach = reach @ adjacency
+    levels = [(distance == step).float() for step in range(-1, k + 2)]
+    towards = [level @ adjacency for level in levels[:-1]] + [torch.zeros(n, n)]
+    inside = (distance <= k).float() @ adjacency
+    closer, farther = torch.zeros(n, n), torch.zeros(n, n)
+    for step in range(1, k + 2):
+        closer += levels[step] * towards[step - 1]
+        farther += levels[step] * towards[step + 1]
+    root, node = (distance <= k).nonzero(as_tuple=True)
+    fields = [distance, closer, inside, farther]
+    return root, node, torch.stack([field[root, node].long() for field in fields], dim=1)
