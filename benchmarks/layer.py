@@ -2,8 +2,8 @@
 
     python benchmarks/layer.py [--json FILE]
 
-(i) 128 ZINC molecules (from ``ELENE_DATA``, or generated), hidden size 128, 6 layers, k=3, ELENE-L in every layer: step time
-(forward, backward, Adam), bytes saved for backward, peak memory; each as a multiple of GIN's.
+(i) 128 ZINC molecules (from ``ELENE_DATA``, or generated), hidden size 128, 6 layers, k=3, ELENE-L in every layer: step
+time (forward, backward, Adam), bytes saved for backward, peak memory; each as a multiple of GIN's.
 (ii) d-regular graphs, d=12, k=1 and 2: the fused op beside the naive one, forward and backward.
 (iii) EgoStructure of many molecules beside a dense all-pairs construction of the same pairs in torch.
 """
@@ -19,16 +19,16 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import torch
-from common import race, verdict, write_json
-from naive_layer import NaiveELENE, dense_pairs
 from rich.console import Console
 from rich.table import Table
 from torch import nn
 from torch_geometric.data import Batch, Data, InMemoryDataset
 from torch_geometric.nn import GINEConv
 
+from common import race, verdict, write_json
 from elene.nn import ELENE, GNN, Ego, updates
 from elene.transforms import AddELENE, EgoStructure
+from naive_layer import NaiveELENE, dense_pairs
 
 console = Console(width=120)
 WIDTH, LAYERS, DEPTH, RHO = 128, 6, 3, 8
@@ -46,7 +46,10 @@ def molecules(count: int) -> list[Data]:
     found = []
     for i in range(count):
         nodes, arcs = (slice(*arrays[key][i : i + 2]) for key in ("node_ptr", "edge_ptr"))
-        columns = [torch.from_numpy(arrays[key][rows].astype(np.int64)).flatten() for key, rows in (("x", nodes), ("edge_attr", arcs))]
+        columns = [
+            torch.from_numpy(arrays[key][rows].astype(np.int64)).flatten()
+            for key, rows in (("x", nodes), ("edge_attr", arcs))
+        ]
         edge_index = torch.from_numpy(arrays["edge_index"][:, arcs].astype(np.int64))
         y = torch.tensor([float(arrays["y"][i])])
         found.append(Data(x=columns[0], edge_index=edge_index, edge_attr=columns[1], y=y, num_nodes=len(columns[0])))
@@ -95,7 +98,13 @@ def build(variant: str, datas: list[Data]):
         elene = [layer(WIDTH, DEPTH, level, RHO) for _ in range(LAYERS)]
     model = GNN(
         encoder,
-        [GINEConv(nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.BatchNorm1d(WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH)), train_eps=True) for _ in range(LAYERS)],
+        [
+            GINEConv(
+                nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.BatchNorm1d(WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH)),
+                train_eps=True,
+            )
+            for _ in range(LAYERS)
+        ],
         updates(WIDTH, LAYERS),
         nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, 1)),
         elene=elene,
@@ -164,7 +173,9 @@ def measure_step(count: int = 128) -> list[dict]:
     rows = []
     for variant, (model, batch) in built.items():
         saved = saved_bytes(lambda: model(batch))  # noqa: B023
-        rows.append({"variant": variant, "seconds": seconds[variant], "saved": saved, "peak": peak_bytes(variant, count)})
+        rows.append(
+            {"variant": variant, "seconds": seconds[variant], "saved": saved, "peak": peak_bytes(variant, count)}
+        )
     return rows
 
 
@@ -179,7 +190,12 @@ def show_step(rows: list[dict]) -> None:
         if row["variant"] in TARGETS:
             goals = TARGETS[row["variant"]]
             said = f"step {verdict(time_ratio, goals[0], False)}, saved {verdict(saved_ratio, goals[1], False)}"
-        numbers = (f"{row['seconds'] * 1e3:.1f}", f"{time_ratio:.2f}", f"{row['saved'] / 1e6:.1f}", f"{saved_ratio:.2f}")
+        numbers = (
+            f"{row['seconds'] * 1e3:.1f}",
+            f"{time_ratio:.2f}",
+            f"{row['saved'] / 1e6:.1f}",
+            f"{saved_ratio:.2f}",
+        )
         table.add_row(row["variant"], *numbers, f"{row['peak'] / 1e6:.0f}", said)
     console.print(table)
 
@@ -220,7 +236,9 @@ def run_layer(layer, x, data, ego, stage):
 
 
 def show_op(rows: list[dict]) -> None:
-    table = Table(title="ELENE-L on a 12-regular graph: how many times faster than concatenate-and-multiply (target 20)")
+    table = Table(
+        title="ELENE-L on a 12-regular graph: how many times faster than concatenate-and-multiply (target 20)"
+    )
     for heading in ("level", "k", "nodes", "pairs or triples", "forward", "forward and backward"):
         table.add_column(heading, justify="right")
     for row in rows:
@@ -259,9 +277,9 @@ def main() -> None:
     show_op(figures["op"])
     found = figures["structure"] = measure_structure(12_000)
     console.print(
-        f"EgoStructure(k=3) of {found['graphs']:,} molecules: {found['seconds']:.2f} s at once, {found['one by one']:.1f} s one "
-        f"by one; dense all-pairs torch {found['dense']:.1f} s: {found['dense'] / found['seconds']:.0f}x "
-        + verdict(found["dense"] / found["seconds"], 50, True)
+        f"EgoStructure(k=3) of {found['graphs']:,} molecules: {found['seconds']:.2f} s at once, "
+        f"{found['one by one']:.1f} s one by one; dense all-pairs torch {found['dense']:.1f} s: "
+        f"{found['dense'] / found['seconds']:.0f}x " + verdict(found["dense"] / found["seconds"], 50, True)
     )
     write_json(options.json, figures)
 

@@ -37,7 +37,9 @@ class NaiveELENE(ELENE):
         edges, (low, high) = triples.num_others, ego.ends(edge_index)
         rooted, inside = (ego.edge_quadruplets[triples.codes[:, c].long()].reshape(-1, 2, 4) for c in range(2))
         delta = rooted[:, :, 0] - rooted[:, :, 0].flip(1) + 1
-        around = sum(embed(self.embedding.rooted, rooted[:, i], 3 * rooted[:, i, 0] + delta[:, i], rho) for i in range(2))
+        around = sum(
+            embed(self.embedding.rooted, rooted[:, i], 3 * rooted[:, i, 0] + delta[:, i], rho) for i in range(2)
+        )
         within = sum(embed(self.embedding.inside, inside[:, i], inside[:, i, 0], rho) for i in range(2))
         e = triples.others.long()
         mean = x.new_zeros(edges, self.channels)

@@ -2,10 +2,10 @@
 
     python benchmarks/scaling.py [--json FILE] [--plot FILE] [--full]
 
-d-regular graphs, d = 6, 12, 18, and Barabasi-Albert graphs with hubs; k = 1, 2, 3; one layer of GIN with ELENE-L (ND) before it,
-hidden size 32, 25 training steps on a constant target, every point in a process of its own (its peak above the bare
-process is what is plotted). ``--full`` goes on to the largest graphs: 10^6 nodes at d=12, k=1 and 10^5 at k=2; the paper's
-largest has 31,623 nodes.
+d-regular graphs, d = 6, 12, 18, and Barabasi-Albert graphs with hubs; k = 1, 2, 3; one layer of GIN with ELENE-L (ND)
+before it, hidden size 32, 25 training steps on a constant target, every point in a process of its own (its peak above
+the bare process is what is plotted). ``--full`` goes on to the largest graphs: 10^6 nodes at d=12, k=1 and 10^5 at
+k=2; the paper's largest has 31,623 nodes.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-from common import distinct, preferential, write_json
 from rich.console import Console
+
+from common import distinct, preferential, write_json
 
 console = Console(width=120)
 STEPS, WIDTH = 25, 32
@@ -49,7 +50,9 @@ def train(queue, kind: str, nodes: int, degree: int, k: int) -> None:
     prepared = time.perf_counter() - start
     torch.manual_seed(0)
     conv = GINConv(nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH)))
-    model = GNN(nn.Linear(1, WIDTH), [conv], updates(WIDTH, 1), nn.Linear(WIDTH, 1), elene=[ELENE(WIDTH, k, max_degree=32)])
+    model = GNN(
+        nn.Linear(1, WIDTH), [conv], updates(WIDTH, 1), nn.Linear(WIDTH, 1), elene=[ELENE(WIDTH, k, max_degree=32)]
+    )
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     start, losses = time.perf_counter(), []
     for _ in range(STEPS):

@@ -1,7 +1,7 @@
 """A plain PyG GIN classifier with ELENE-L: three lines more (marked), and it tells apart what GIN cannot.
 
-The task: is the graph a 4x4 Rook or a Shrikhande graph, whatever the numbering of its nodes? Both are strongly regular with
-the same parameters, so that message passing, and even 3-WL, sees no difference.
+The task: is the graph a 4x4 Rook or a Shrikhande graph, whatever the numbering of its nodes? Both are strongly regular
+with the same parameters, so that message passing, and even 3-WL, sees no difference.
 """
 
 from __future__ import annotations

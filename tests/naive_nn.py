@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import naive
 import torch
+
+import naive
 
 
 def embed(tables, quadruplet, distance_row, rho, joint):

@@ -80,7 +80,9 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
     def __repr__(self) -> str:
         # PyG compares this to decide whether a cached data set is stale, so what was learned belongs in it.
         spec = self.spec
-        columns = "not fitted" if self.table is None else hashlib.blake2b(self.table.tobytes(), digest_size=8).hexdigest()
+        columns = (
+            "not fitted" if self.table is None else hashlib.blake2b(self.table.tobytes(), digest_size=8).hexdigest()
+        )
         return (
             f"AddELENE(k={list(spec.depths)}, level={spec.level!r}, degrees={spec.degrees!r}, form={spec.form!r}, "
             f"max_degree={spec.max_degree}, log1p={self.log1p}, columns={columns})"
@@ -107,7 +109,9 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
     def forward(self, data: Data) -> Data:
         """A copy of the data with the encodings added."""
         if self.table is None:
-            raise ValueError("AddELENE does not know its columns yet: pass max_degree, or call fit(training_graphs) first")
+            raise ValueError(
+                "AddELENE does not know its columns yet: pass max_degree, or call fit(training_graphs) first"
+            )
         graph = Graph.from_pyg(data)
         encoding = self._encode(graph)
         matrix = encoding.onto(self.table).matrix if self.spec.form == "joint" else encoding.matrix
@@ -117,7 +121,7 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
             values = values[torch.from_numpy(_number_arcs(graph, data.edge_index.cpu().numpy())).long()]
         key = "x" if self.spec.level == "node" else "edge_attr"
         result = copy.copy(data)
-        result[key] = _beside(data[key] if key in data else None, values.to(data.edge_index.device), key)
+        result[key] = _beside(data.get(key), values.to(data.edge_index.device), key)
         return result
 
 
@@ -198,7 +202,9 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         if self.level == "edge":
             lists |= self._triples(graph)
             lists["ego_arc"] = _number_arcs(graph, data.edge_index.cpu().numpy())
-        counts = [len(lists[key]) if key in lists else 0 for key in ("ego_quadruplet", "ego_rooted_pair", "ego_inside_pair")]
+        counts = [
+            len(lists[key]) if key in lists else 0 for key in ("ego_quadruplet", "ego_rooted_pair", "ego_inside_pair")
+        ]
         shape = np.array([[graph.num_nodes, graph.num_edges, *counts, self.k]], dtype=np.int64)
         for key, values in {"ego_shape": shape, **lists}.items():
             result[key] = torch.from_numpy(np.ascontiguousarray(values))
@@ -215,12 +221,12 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         [0, 1, 1, 0, 2, 2, 1]
         """
         result = copy.copy(dataset) if dataset._indices is None else dataset.copy()
-        result._data_list = None
         nodes, arcs = _sizes(result)
         edge_index = result._data.edge_index.cpu().numpy()
         union_arcs = edge_index + np.repeat(np.cumsum(nodes) - nodes, arcs)
         union = Graph.from_pyg(union_arcs, num_nodes=int(nodes.sum()))
         lists, counts = self._split(union, union_arcs, nodes, arcs)
+        result._data_list = None  # what looking at sizes may have cached
         storage = {**result._data.to_dict(), **{key: torch.from_numpy(values) for key, values in lists.items()}}
         result._data = EgoData(**storage)
         pointers = {key: torch.from_numpy(np.concatenate([[0], np.cumsum(count)])) for key, count in counts.items()}
@@ -248,7 +254,9 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
             tables += [("ego_rooted", "ego_rooted_pair", triples), ("ego_inside", "ego_inside_pair", triples)]
         for codes, rows, count in tables:
             lists[codes], lists[rows], counts[rows] = _localised(lists[codes], lists[rows], count)
-        numbers = [counts.get(key, np.zeros_like(nodes)) for key in ("ego_quadruplet", "ego_rooted_pair", "ego_inside_pair")]
+        numbers = [
+            counts.get(key, np.zeros_like(nodes)) for key in ("ego_quadruplet", "ego_rooted_pair", "ego_inside_pair")
+        ]
         lists["ego_shape"] = np.stack([nodes, edges, *numbers, np.full_like(nodes, self.k)], axis=1)
         return lists, counts
 
@@ -266,7 +274,12 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         scratch = joint_scratch(graph.num_nodes, k)
         sizes, nodes, numbers, keys = ego_pairs(kernel_graph(graph), k, count_bits(graph, k), rho, scratch)
         quadruplets = _unpack(keys[:, 0], rho)
-        return {"ego_size": sizes, "ego_node": nodes, "ego_code": _compact(numbers, keys), "ego_quadruplet": quadruplets}
+        return {
+            "ego_size": sizes,
+            "ego_node": nodes,
+            "ego_code": _compact(numbers, keys),
+            "ego_quadruplet": quadruplets,
+        }
 
     def _triples(self, graph: Graph) -> dict[str, NDArray[Any]]:
         from elene.kernels.node import joint_scratch

@@ -2,19 +2,19 @@ from __future__ import annotations
 
 import copy
 
-import naive_nn
 import networkx as nx
 import pytest
 import torch
-from graphs import random_graphs, relabelled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 from torch_geometric.data import Batch, Data
 from torch_geometric.utils import from_networkx
 
+import naive_nn
 from elene.nn import ELENE, Ego, EgoEmbedding
 from elene.transforms import EgoStructure
+from graphs import random_graphs, relabelled
 
 CHANNELS = 6
 
@@ -158,7 +158,7 @@ def test_norm_and_repr_and_reset():
     x = torch.randn(4, CHANNELS)
     out, _ = layer(x, data.edge_index, None, Ego.of(data))
     assert torch.allclose((out - x).mean(1), torch.zeros(4), atol=1e-6)
-    for part in ("level='edge'", "hidden=3", "pool='mean'", "k=2, max_degree=16", "LayerNorm"):
+    for part in ("level='edge'", "hidden=32", "pool='mean'", "k=2, max_degree=16", "LayerNorm"):
         assert part in repr(layer)
     before = layer.node_table.clone()
     layer.reset_parameters()
@@ -183,7 +183,10 @@ def test_identity_tables_and_sums_give_the_elene_vectors():
     data = as_data(graph, k, "node")
     out, _ = layer(torch.zeros(len(graph), columns), data.edge_index, None, Ego.of(data))
     encoding = elene.encode(graph, k)
-    by_kind = [c.distance * (rho + 1) + c.value + ["closer", "degree", "farther"].index(c.kind) * embedding.dim for c in encoding.columns]
+    by_kind = [
+        c.distance * (rho + 1) + c.value + ["closer", "degree", "farther"].index(c.kind) * embedding.dim
+        for c in encoding.columns
+    ]
     assert torch.equal(out[:, by_kind], torch.from_numpy(encoding.matrix.toarray()).float())
 
 
@@ -210,7 +213,7 @@ def test_nd_can_be_an_spnn_layer():
     x = torch.randn(len(graph), width, dtype=torch.double)
     out, _ = layer(x, data.edge_index, None, Ego.of(data))
     distance = dict(nx.all_pairs_shortest_path_length(graph, cutoff=k))
-    expected = torch.stack([x[v] + sum(alpha[l] * x[u] for u, l in distance[v].items()) for v in graph])
+    expected = torch.stack([x[v] + sum(alpha[step] * x[u] for u, step in distance[v].items()) for v in graph])
     assert torch.allclose(out, expected, atol=1e-9)
 
 
@@ -219,8 +222,12 @@ def test_nd_can_be_an_spnn_layer():
     [
         (lambda ego, x: ELENE(CHANNELS, 2)(x, None, None, ego), ValueError, r"ego has k=1, and the layer k=2"),
         (lambda ego, x: ELENE(CHANNELS, 1, "edge")(x, None, None, ego), ValueError, 'level="edge"'),
-        (lambda ego, x: ELENE(CHANNELS, 1)(x[:2], None, None, ego), ValueError, r"x must have shape \(4, 6\), got \(2, 6\)"),
-        (lambda ego, x: ELENE(CHANNELS, 1)(x, None, None, None), TypeError, "Ego.of"),
+        (
+            lambda ego, x: ELENE(CHANNELS, 1)(x[:2], None, None, ego),
+            ValueError,
+            r"x must have shape \(4, 6\), got \(2, 6\)",
+        ),
+        (lambda ego, x: ELENE(CHANNELS, 1)(x, None, None, None), TypeError, r"Ego\.of"),
         (lambda ego, x: ELENE(CHANNELS, 1, embedding=EgoEmbedding(2, 3)), ValueError, "embedding is for k=2"),
         (lambda ego, x: ELENE(CHANNELS, 1, "edge", embedding=EgoEmbedding(1, 3)), ValueError, "level='edge'"),
         (lambda ego, x: ELENE(0, 1), ValueError, "channels must be at least 1"),
@@ -238,7 +245,7 @@ def test_bad_edge_features_and_missing_lists():
     data = as_data(nx.path_graph(4), 1, "edge")
     with pytest.raises(ValueError, match=r"edge_attr must have shape \(6, 6\), got \(6, 1\): embed it first"):
         ELENE(CHANNELS, 1, "edge")(torch.zeros(4, CHANNELS), data.edge_index, torch.zeros(6, 1), Ego.of(data))
-    with pytest.raises(ValueError, match="apply elene.transforms.EgoStructure"):
+    with pytest.raises(ValueError, match=r"apply elene\.transforms\.EgoStructure"):
         Ego.of(Data(edge_index=data.edge_index, num_nodes=4))
     with pytest.raises(ValueError, match="one depth"):
         Ego.of(Batch.from_data_list([data, as_data(nx.path_graph(4), 2, "edge")]))

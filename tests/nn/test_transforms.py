@@ -2,13 +2,10 @@ from __future__ import annotations
 
 import copy
 
-import naive
-import naive_nn
 import networkx as nx
 import numpy as np
 import pytest
 import torch
-from graphs import random_graphs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.data import Batch, Data, InMemoryDataset
@@ -16,8 +13,11 @@ from torch_geometric.loader import DataLoader
 from torch_geometric.utils import from_networkx
 
 import elene
+import naive
+import naive_nn
 from elene.nn import Ego
 from elene.transforms import AddELENE, EgoStructure
+from graphs import random_graphs
 
 PATH = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
 
@@ -66,7 +66,7 @@ def test_triples_are_the_edges_of_the_ego_networks(graph, k):
 
 def test_a_pair_takes_at_most_eight_bytes_and_so_does_a_triple():
     data = EgoStructure(3, "edge")(as_data(nx.random_regular_graph(3, 200, seed=0)))
-    bytes_of = {key: data[key].element_size() * data[key].numel() for key in data.keys() if key.startswith("ego_")}
+    bytes_of = {key: data[key].element_size() * data[key].numel() for key in data.to_dict() if key.startswith("ego_")}
     pairs = sum(bytes_of[key] for key in ("ego_size", "ego_node", "ego_code", "ego_quadruplet"))
     assert pairs / len(data.ego_node) <= 8
     triples = sum(bytes_of[key] for key in ("ego_edge", "ego_rooted", "ego_inside"))
@@ -79,7 +79,7 @@ def test_batches_come_apart_again(level):
     datas = [EgoStructure(2, level)(as_data(graph)) for graph in graphs]
     for before, after in zip(datas, Batch.from_data_list(datas).to_data_list(), strict=True):
         assert set(before.keys()) == set(after.keys())
-        for key in before.keys():
+        for key in before.to_dict():
             same = torch.equal(before[key], after[key]) if torch.is_tensor(before[key]) else before[key] == after[key]
             assert same, key
 
@@ -147,7 +147,11 @@ def test_preparing_a_data_set_at_once_equals_one_by_one(level, with_x):
             one, other = EgoStructure(2, level)(datas[i]), data
             assert set(one.keys()) == set(other.keys()) and torch.equal(one.ego_shape, other.ego_shape)
             assert torch.equal(one.ego_node, other.ego_node) and one.ego_code.dtype == other.ego_code.dtype
-            for codes, rows in (("ego_code", "ego_quadruplet"), ("ego_rooted", "ego_rooted_pair"), ("ego_inside", "ego_inside_pair")):
+            for codes, rows in (
+                ("ego_code", "ego_quadruplet"),
+                ("ego_rooted", "ego_rooted_pair"),
+                ("ego_inside", "ego_inside_pair"),
+            ):
                 if codes in one:
                     assert torch.equal(one[rows][one[codes].long()], other[rows][other[codes].long()])
             if level == "edge":
@@ -167,7 +171,8 @@ def test_data_is_left_as_it_was_and_moves_between_devices():
 def test_reprs_name_everything():
     assert repr(EgoStructure(2, "edge", 5)) == "EgoStructure(k=2, level='edge', max_degree=5)"
     assert repr(AddELENE(2)) == (
-        "AddELENE(k=[2], level='node', degrees='relative', form='marginal', max_degree=None, log1p=False, columns=not fitted)"
+        "AddELENE(k=[2], level='node', degrees='relative', form='marginal', max_degree=None, log1p=False, "
+        "columns=not fitted)"
     )
     one, other = (AddELENE(1, form="joint").fit([as_data(graph)]) for graph in (nx.path_graph(3), nx.cycle_graph(3)))
     assert repr(one) != repr(other)

@@ -1,8 +1,8 @@
 """The fused op of ELENE-L: gather, add, relu and reduce over a list of entries, forward and backward, storing none.
 
 An entry e joins a key i with an other j and carries one or two rows of a table:
-``z(e) = X[i] + Y[j] + T[codes[e, 0]] (+ T[codes[e, 1]])``. Entries are grouped by key, and each key's sum is multiplied by
-its scale (1, or one over its number of entries for means). The inner loops run over features, so that they vectorise.
+``z(e) = X[i] + Y[j] + T[codes[e, 0]] (+ T[codes[e, 1]])``. Entries are grouped by key, and each key's sum is multiplied
+by its scale (1, or one over its number of entries for means). The inner loops run over features, and vectorise.
 """
 
 from __future__ import annotations

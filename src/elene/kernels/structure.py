@@ -1,4 +1,4 @@
-"""The lists ELENE-L sums over: (root, node) pairs of all ego-networks, and (root, edge) triples with their quadruplets."""
+"""The lists ELENE-L sums over: the (root, node) pairs of ego-networks, and (root, edge) triples with quadruplets."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def ego_pairs(graph: Any, k: int, shift: Any, rho: int, scratches: Any) -> Any:
 
 @kernel
 def edge_members(graph: Any, us: Any, vs: Any, k: int, rho: int, scratches: Any) -> Any:
-    """For every edge: its intersection's size and nodes, and the numbers of their two quadruplets in it; and the keys."""
+    """For every edge: its intersection's size and nodes, the numbers of their two quadruplets in it, and the keys."""
     scratch, readings, _, _, _ = scratches
     members, degree, (l_u, closer_u, farther_u), (l_v, closer_v, farther_v) = readings
     sizes, used, entered = np.empty(us.shape[0], np.int64), 0, 0
@@ -140,7 +140,11 @@ def localise(codes: Any, counts: Any, num_codes: int) -> Any:
     ``counts`` is the number of codes of each graph.
     """
     known, stamp = np.empty(num_codes, np.int32), np.full(num_codes, -1, np.int64)
-    local, picked, sizes = np.empty(codes.shape[0], np.int32), np.empty(1024, np.int64), np.zeros(counts.shape[0], np.int64)
+    local, picked, sizes = (
+        np.empty(codes.shape[0], np.int32),
+        np.empty(1024, np.int64),
+        np.zeros(counts.shape[0], np.int64),
+    )
     e, used = 0, 0
     for graph in range(counts.shape[0]):
         picked = reserve(picked, used, min(counts[graph], num_codes))

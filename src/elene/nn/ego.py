@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+SMALL = 2**20  # numbers that are summed before a second thread could start
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +31,7 @@ class Entries:
     codes: Tensor
     num_others: int
     _scales: dict[tuple[str, str, torch.dtype], Tensor] = field(default_factory=dict)
+    _ranges: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
 
     @cached_property
     def pointers(self) -> Tensor:
@@ -62,13 +66,17 @@ class Entries:
         codes = torch.from_numpy(self.codes.numpy()[came_from])
         return Entries(torch.from_numpy(np.diff(pointers)), torch.from_numpy(keys), codes, len(self.sizes))
 
-    @cached_property
-    def ranges(self) -> list[tuple[int, int]]:
-        """Keys cut into ranges of equal work; the cut depends on the entries alone, and so does the order of sums."""
-        count = max(1, min(8, len(self.others) // 2048))
-        goals = np.arange(1, count) * (len(self.others) / count)
-        cuts = np.unique([0, *np.searchsorted(self.pointers.numpy()[1:], goals), len(self.sizes)])
-        return [(int(a), int(b)) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    def ranges(self, width: int) -> list[tuple[int, int]]:
+        """Keys cut into up to 8 ranges of equal work, none too small to be worth a thread.
+
+        The cut depends on the entries and the width alone, not on threads, and so does the order of sums.
+        """
+        if width not in self._ranges:
+            count = max(1, min(8, len(self.others) * width // SMALL))
+            goals = np.arange(1, count) * (len(self.others) / count)
+            cuts = np.unique([0, *np.searchsorted(self.pointers.numpy()[1:], goals), len(self.sizes)])
+            self._ranges[width] = [(int(a), int(b)) for a, b in pairwise(cuts)]
+        return self._ranges[width]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +139,9 @@ class Ego:
         inside, inside_rows = _renumber(data.ego_inside, data.ego_triples, shape[:, [0, 4]], data.ego_inside_pair)
         codes = torch.stack([rooted, inside + len(rooted_rows)], dim=1)
         triples = Entries(data.ego_triples, data.ego_edge, codes, edges)
-        return cls(k, pairs, quadruplets, triples, torch.cat([rooted_rows, inside_rows]), len(rooted_rows), data.ego_arc.long())
+        return cls(
+            k, pairs, quadruplets, triples, torch.cat([rooted_rows, inside_rows]), len(rooted_rows), data.ego_arc.long()
+        )
 
 
 def _renumber(codes: Tensor, sizes: Tensor, shape: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""The fused op: gather, add, relu, reduce over a list of entries; backward recomputes, so that nothing is stored an entry.
+"""The fused op: gather, add, relu, reduce over a list of entries; backward recomputes, so that no entry is stored.
 
 For the entries e = (i, j) of a list, ``z(e) = x[i] + y[j] + table[codes(e)]``, and the sums are
 
@@ -28,7 +28,13 @@ CHUNK = 2**22  # numbers in flight at a time in the torch path
 
 
 def ego_reduce(
-    x: Tensor, y: Tensor, table: Tensor, entries: Entries, pool: str = "mean", both: bool = False, backend: str | None = None
+    x: Tensor,
+    y: Tensor,
+    table: Tensor,
+    entries: Entries,
+    pool: str = "mean",
+    both: bool = False,
+    backend: str | None = None,
 ) -> tuple[Tensor, Tensor | None]:
     """Sums or means of ``relu(x[key] + y[other] + table[codes])`` by key and, with ``both``, by other.
 
@@ -139,8 +145,9 @@ def _sweep_forward(inputs: Inputs, entries: Entries, scale: Tensor) -> Tensor:
     out = torch.empty_like(inputs[0])
     arrays = tuple(tensor.numpy() for tensor in inputs)
     shared = (entries.arrays, arrays, scale.numpy(), out.numpy())
-    rows = np.empty((len(entries.ranges), out.shape[1]), arrays[0].dtype)
-    run_all([partial(reduce_forward, *shared, *bounds, rows[i]) for i, bounds in enumerate(entries.ranges)], None)
+    ranges = entries.ranges(out.shape[1])
+    rows = np.empty((len(ranges), out.shape[1]), arrays[0].dtype)
+    run_all([partial(reduce_forward, *shared, *bounds, rows[i]) for i, bounds in enumerate(ranges)], None)
     return out
 
 
@@ -153,12 +160,12 @@ def _numba_backward(inputs: Inputs, entries: Entries, scales: Scales, grads: Gra
     by_key, by_other = (none if grad is None else grad.contiguous().numpy() for grad in grads)
     key_scale, other_scale = (scale.numpy() for scale in scales)
     d_x, d_y = np.empty_like(x), np.empty_like(y)
-    tables = np.zeros((len(entries.ranges), *table.shape), x.dtype)
-    tasks = []
-    for i, bounds in enumerate(entries.ranges):
+    ranges, tasks = entries.ranges(x.shape[1]), []
+    tables = np.zeros((len(ranges), *table.shape), x.dtype)
+    for i, bounds in enumerate(ranges):
         rows, given = np.empty((2, x.shape[1]), x.dtype), ((x, y, table), (key_scale, other_scale), (by_key, by_other))
         tasks.append(partial(reduce_backward, entries.arrays, *given, (d_x, tables[i]), *bounds, rows))
-    for bounds in entries.turned.ranges:
+    for bounds in entries.turned.ranges(x.shape[1]):
         rows, given = np.empty((2, x.shape[1]), x.dtype), ((y, x, table), (other_scale, key_scale), (by_other, by_key))
         tasks.append(partial(reduce_backward, entries.turned.arrays, *given, (d_y, none), *bounds, rows))
     run_all(tasks, None)
@@ -185,7 +192,9 @@ def _torch_forward(inputs: Inputs, entries: Entries, scales: Scales, both: bool)
 
 def _torch_backward(inputs: Inputs, entries: Entries, scales: Scales, grads: Grads) -> tuple[Tensor, Tensor, Tensor]:
     x, y, table = inputs
-    by_key, by_other = (None if grad is None else grad * scale[:, None] for grad, scale in zip(grads, scales, strict=True))
+    by_key, by_other = (
+        None if grad is None else grad * scale[:, None] for grad, scale in zip(grads, scales, strict=True)
+    )
     d_x, d_y, d_table = torch.zeros_like(x), torch.zeros_like(y), torch.zeros_like(table)
     for keys, others, codes in _chunks(entries, x.shape[1]):
         grad = (x[keys] + y[others] + table[codes].sum(1) > 0).to(x.dtype)

@@ -29,15 +29,15 @@ class ELENE(nn.Module):
     with the last two quadruplets taken inside the intersection :math:`S(u,w)`, pooled into :math:`x_v'` beside the
     nodes, and into the edge: :math:`x_{uw}' = x_{uw} + \gamma_e W' \mathrm{pool}_{v \in V(u,w)} \phi(u,w|v)`.
 
-    The paper's :math:`\Phi_{ND}` also reads :math:`x_v`, which here the residual connection carries. No product is taken
-    and nothing is stored for a pair: memory is linear in nodes and edges.
+    The paper's :math:`\Phi_{ND}` also reads :math:`x_v`, which the residual connection carries here. No product is
+    taken and nothing is stored for a pair: memory is linear in nodes and edges.
 
     Args:
         channels: width of node (and edge) features.
         k: depth of the ego-networks; the same as in :class:`elene.transforms.EgoStructure`.
         level: ``"node"`` (ND) or ``"edge"`` (ED).
         max_degree: rho, the largest degree with an embedding of its own; 0 ignores degrees.
-        hidden: the width of phi, half the channels by default: phi only has to tell quadruplets and features apart.
+        hidden: the width of phi; by default omega, the width of the embeddings it reads.
         pool: ``"mean"`` or ``"sum"``.
         norm: a module applied to the node update before the gate, such as ``nn.BatchNorm1d(channels)``; None for none.
         embedding: an :class:`EgoEmbedding` to use instead of one of 32 dimensions: to set omega, to share it between
@@ -78,7 +78,7 @@ class ELENE(nn.Module):
         if level == "edge" and self.embedding.level != "edge":
             raise ValueError("a layer with level='edge' needs an EgoEmbedding with level='edge'")
         self.norm = norm
-        self.hidden = max(1, channels // 2) if hidden is None else check_integer("hidden", hidden, 1)
+        self.hidden = self.embedding.dim if hidden is None else check_integer("hidden", hidden, 1)
         wide, width = 3 * self.embedding.dim, self.hidden
         self.root_in = nn.Linear(channels, width)
         self.member_in = nn.Linear(channels, width, bias=False)
@@ -99,8 +99,8 @@ class ELENE(nn.Module):
     def reset_parameters(self) -> None:
         """Draw all weights anew, those of the embedding included, and open the gates."""
         for module in self.modules():
-            if module is not self and hasattr(module, "reset_parameters"):
-                module.reset_parameters()
+            if module is not self and callable(reset := getattr(module, "reset_parameters", None)):
+                reset()
         for name, parameter in self.named_parameters(recurse=False):
             nn.init.ones_(parameter) if name.endswith("gamma") else nn.init.xavier_uniform_(parameter)
 
@@ -108,7 +108,9 @@ class ELENE(nn.Module):
         """What the modules inside do not show."""
         return f"{self.channels}, level={self.level!r}, hidden={self.hidden}, pool={self.pool!r}"
 
-    def forward(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego) -> tuple[Tensor, Tensor | None]:
+    def forward(
+        self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego
+    ) -> tuple[Tensor, Tensor | None]:
         """The updated node and edge features."""
         self._check(x, edge_attr, ego)
         table = self.embedding.node_rows(ego, self.node_table)
@@ -142,7 +144,9 @@ class ELENE(nn.Module):
         if not isinstance(ego, Ego):
             raise TypeError(f"ego must be an Ego, got {type(ego).__name__}: pass Ego.of(data)")
         if ego.k != self.embedding.k:
-            raise ValueError(f"ego has k={ego.k}, and the layer k={self.embedding.k}: use EgoStructure(k={self.embedding.k})")
+            raise ValueError(
+                f"ego has k={ego.k}, and the layer k={self.embedding.k}: use EgoStructure(k={self.embedding.k})"
+            )
         if self.level == "edge" and ego.triples is None:
             raise ValueError('ego has no edges: use EgoStructure(k, level="edge")')
         if x.dim() != 2 or x.shape != (len(ego.pairs.sizes), self.channels):
