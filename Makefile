@@ -24,6 +24,8 @@ lint: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/encode.py --json bench/encode.json
+	$(BIN)/python benchmarks/layer.py --json bench/layer.json
+	$(BIN)/python benchmarks/scaling.py --json bench/scaling.json
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis bench demo

@@ -6,40 +6,42 @@ from functools import partial
 
 import numpy as np
 
-from elene.counting import Job, count_bits, plan_nodes, plan_pairs
+from elene.counting import Job, state_bits, plan_nodes, plan_pairs
 from elene.kernels.jit import inlined, kernel
 from elene.kernels.lanes import LANES, first_steps, lane_scratch, reach, worth_counting
 from elene.kernels.triangle import triangle_scratch
 
 ONE = np.uint32(1)
-ZERO = np.uint32(0)
+UNIT = np.uint64(1)
+EMPTY = np.uint64(0)
 
 
 @kernel
 def scan_ego(indptr, ranked, split, root, k, shift, state, queue):
+    high = shift + shift
     queue[0] = root
-    state[root] = np.uint32(k + 1) << shift
+    state[root] = np.uint64(k + 1) << high
     head, tail = 0, 1
     for distance in range(k):
-        following = np.uint32(k - distance) << shift
+        following = np.uint64(k - distance) << high
         end = tail
         for j in range(head, tail):
             u = queue[j]
             for e in range(indptr[u], indptr[u + ONE]):
                 x = ranked[e]
                 seen = state[x]
-                new = seen == ZERO
+                new = seen == EMPTY
                 queue[end] = x
                 end += new
                 state[x] = following if new else seen
         head, tail = tail, end
-    first, hits = np.uint32(ONE << shift), 0
+    first, hits = UNIT << high, 0
     for j in range(head, tail):
         w = queue[j]
         for e in range(split[w], indptr[w + ONE]):
-            hits += np.uint32(state[ranked[e]] - first) < first
+            hits += state[ranked[e]] - first < first
     for j in range(tail):
-        state[queue[j]] = ZERO
+        state[queue[j]] = EMPTY
     return hits
 
 
@@ -137,9 +139,9 @@ def node_limit(graph, k):
         return list(Job(plan, scan_neighbours, (), partial(triangle_scratch, n, 0)).run(graph, None))
 
     def scratch():
-        return np.zeros(n, np.uint32), np.empty(n + 1, np.uint32), lane_scratch(n, 0), np.zeros(LANES, np.uint8)
+        return np.zeros(n, np.uint64), np.empty(n + 1, np.uint32), lane_scratch(n, 0), np.zeros(LANES, np.uint8)
 
-    return list(Job(plan, scan_nodes, (k, count_bits(graph, k)), scratch).run(graph, None))
+    return list(Job(plan, scan_nodes, (k, state_bits(graph, k)), scratch).run(graph, None))
 
 
 def edge_limit(graph, rows):

@@ -66,14 +66,14 @@ def kernel_graph(graph: Graph) -> Arrays:
     return (graph.indptr, *graph.ranked)
 
 
-def count_bits(graph: Graph, depth: int) -> np.uint32:
-    """How many bits of a node's state count neighbours; the rest hold its distance."""
+def state_bits(graph: Graph, depth: int) -> np.uint64:
+    """How many bits of a node's 64-bit state each of its two counts takes; the rest hold its distance."""
     shift = graph.max_degree.bit_length()
-    if shift + (depth + 1).bit_length() > 32:
+    if 2 * shift + (depth + 1).bit_length() > 64:
         raise ValueError(
             f"k={depth} is too deep for a graph with a node of degree {graph.max_degree}: pass a smaller k"
         )
-    return np.uint32(shift)
+    return np.uint64(shift)
 
 
 def effective_depth(graph: Graph, depth: int) -> int:
@@ -134,7 +134,7 @@ def _node_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job
         return Job(plan, triangle.node_rows, (rho, absolute), scratch)
     together = 2 <= k <= lanes.MAX_DEPTH and 3 * (k + 1) * (rho + 1) <= MAX_LANE_COLUMNS
     scratch = partial(node.marginal_scratch, graph.num_nodes, k, rho, absolute, together)
-    return Job(plan, node.marginal_rows, (k, count_bits(graph, k), rho, absolute), scratch)
+    return Job(plan, node.marginal_rows, (k, state_bits(graph, k), rho, absolute), scratch)
 
 
 def _pair_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job:
@@ -210,7 +210,7 @@ def _joint_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Jo
 
     n = graph.num_nodes
     if rows.second is None:
-        arguments = (k, count_bits(graph, k), rho, absolute)
+        arguments = (k, state_bits(graph, k), rho, absolute)
         return Job(plan_nodes(graph, rows.first, k), node.node_joint_rows, arguments, partial(node.joint_scratch, n, k))
     check_pair_depth(k)
     plan = plan_pairs(graph, rows, k)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.counting import Job, Rows, count_bits, effective_depth, kernel_graph, plan_pairs
+from elene.counting import Job, Rows, state_bits, effective_depth, kernel_graph, plan_pairs
 from elene.encoding import encode, pairs_of
 from elene.graph import Graph, as_graph
 from elene.spec import LEVELS, Spec, check_choice, check_depths
@@ -73,7 +73,7 @@ def _node_colors(graph: Graph, spec: Spec) -> Colors:
             k = effective_depth(graph, depth)
             roots = np.arange(graph.num_nodes, dtype=np.uint32)
             scratch = joint_scratch(graph.num_nodes, k)
-            colors = _fold(colors, node_codes(kernel_graph(graph), roots, k, count_bits(graph, k), scratch))
+            colors = _fold(colors, node_codes(kernel_graph(graph), roots, k, state_bits(graph, k), scratch))
     return colors
 
 

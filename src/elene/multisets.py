@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.counting import count_bits, effective_depth, kernel_graph
+from elene.counting import state_bits, effective_depth, kernel_graph
 from elene.graph import Graph, as_graph
 from elene.spec import Quadruplet, check_integer
 
@@ -20,7 +20,7 @@ def node_members(graph: Graph, position: int, k: int) -> tuple[NDArray[np.int64]
 
     depth = effective_depth(graph, k)
     scratch = node.joint_scratch(graph.num_nodes, depth)
-    root, shift = np.uint32(position), count_bits(graph, depth)
+    root, shift = np.uint32(position), state_bits(graph, depth)
     nodes, members = node.node_members(kernel_graph(graph), root, depth, shift, scratch)
     return nodes.astype(np.int64), members
 

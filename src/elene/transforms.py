@@ -15,7 +15,7 @@ from torch import Tensor
 from torch_geometric.data import Data, InMemoryDataset
 from torch_geometric.transforms import BaseTransform
 
-from elene.counting import Rows, check_pair_depth, count_bits, effective_depth, kernel_graph, plan_pairs
+from elene.counting import Rows, check_pair_depth, state_bits, effective_depth, kernel_graph, plan_pairs
 from elene.encoding import Encoding, encode_rows, find_rows
 from elene.graph import Graph, disjoint_union
 from elene.spec import Spec, check_choice, check_integer
@@ -272,7 +272,7 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
 
         k, rho = effective_depth(graph, self.k), self._clip(graph)
         scratch = joint_scratch(graph.num_nodes, k)
-        sizes, nodes, numbers, keys = ego_pairs(kernel_graph(graph), k, count_bits(graph, k), rho, scratch)
+        sizes, nodes, numbers, keys = ego_pairs(kernel_graph(graph), k, state_bits(graph, k), rho, scratch)
         quadruplets = _unpack(keys[:, 0], rho)
         return {
             "ego_size": sizes,
@@ -294,7 +294,7 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         pointers, planned, came_from = transpose(sizes, nodes, n)
         edges = plan.order[planned].astype(np.int32)
         triples, scratch = (pointers, edges), joint_scratch(n, k)
-        rooted, rooted_keys = rooted_numbers(arrays, ends, triples, k, count_bits(graph, k), rho, scratch)
+        rooted, rooted_keys = rooted_numbers(arrays, ends, triples, k, state_bits(graph, k), rho, scratch)
         return {
             "ego_triples": np.diff(pointers).astype(np.int32),
             "ego_edge": edges,

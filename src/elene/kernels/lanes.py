@@ -119,19 +119,20 @@ def count_in(column: int, lane: int, used: int, scratch: Any) -> int:
 
 @inlined
 def count_node(k: int, rho: int, degree: int, counted: Any, lanes: Any, used: int, scratch: Any) -> int:
-    """Add one node to the relative-degree histograms of the lanes that reach it."""
+    """Add one node to the relative-degree histograms of the lanes that reach it, in fewer than k steps or in k."""
     same, closer, level = counted
     width = rho + 1
-    for lane in lanes:
+    inner, outer = lanes
+    for lane in inner:
         s = 3 * (k + 1 - np.int64(same[lane]))
-        inner = same[lane] > 1
-        nearer = np.int64(closer[lane])
-        inside = nearer + np.int64(level[lane])
-        farther = min(degree - inside if inner else 0, rho)
-        inside = min(degree if inner else inside, rho)
-        used = count_in(s * width + min(nearer, rho), lane, used, scratch)
-        used = count_in((s + 1) * width + inside, lane, used, scratch)
-        used = count_in((s + 2) * width + farther, lane, used, scratch)
+        farther = degree - closer[lane] - level[lane]
+        used = count_in(s * width + min(np.int64(closer[lane]), rho), lane, used, scratch)
+        used = count_in((s + 1) * width + min(degree, rho), lane, used, scratch)
+        used = count_in((s + 2) * width + min(farther, rho), lane, used, scratch)
+    for lane in outer:
+        inside = np.int64(closer[lane]) + np.int64(level[lane])
+        used = count_in(3 * k * width + min(np.int64(closer[lane]), rho), lane, used, scratch)
+        used = count_in((3 * k + 1) * width + min(inside, rho), lane, used, scratch)
     return used
 
 
@@ -139,10 +140,26 @@ def count_node(k: int, rho: int, degree: int, counted: Any, lanes: Any, used: in
 def count_node_absolute(k: int, rho: int, degree: int, counted: Any, lanes: Any, used: int, scratch: Any) -> int:
     """Add one node to the degree histograms of the lanes that reach it."""
     same, closer, level = counted
-    for lane in lanes:
+    inner, outer = lanes
+    for lane in inner:
         distance = k + 1 - np.int64(same[lane])
-        inside = min(degree if same[lane] > 1 else np.int64(closer[lane]) + np.int64(level[lane]), rho)
-        used = count_in(distance * (rho + 1) + inside, lane, used, scratch)
+        used = count_in(distance * (rho + 1) + min(degree, rho), lane, used, scratch)
+    for lane in outer:
+        inside = np.int64(closer[lane]) + np.int64(level[lane])
+        used = count_in(k * (rho + 1) + min(inside, rho), lane, used, scratch)
+    return used
+
+
+@inlined
+def count_boundary(k: int, rho: int, boundary: Any, used: int, scratch: Any) -> int:
+    """Count, for all lanes, the nodes at distance k as having no neighbour farther away."""
+    _, _, _, histogram, met, listed = scratch
+    column = (3 * k + 2) * (rho + 1)
+    for r in range(LANES):
+        histogram[column, r] += boundary[r]
+    listed[used] = column
+    used += met[column] == 0
+    met[column] = 1
     return used
 
 
@@ -153,7 +170,8 @@ def count_lanes(indptr: Any, ranked: Any, tail: int, k: int, rho: int, absolute:
     above, same = np.empty(LANES, np.uint8), np.empty(LANES, np.uint8)
     few = np.empty(LANES, np.uint8), np.empty(LANES, np.uint8)
     closer, level = np.empty(LANES, np.int32), np.empty(LANES, np.int32)
-    reached, used = np.empty(LANES + 1, np.int64), 0
+    inner, outer, boundary = np.empty(LANES + 1, np.int64), np.empty(LANES + 1, np.int64), np.zeros(LANES, np.int32)
+    used = 0
     for j in range(tail):
         w = queue[j]
         for r in range(LANES):
@@ -161,6 +179,7 @@ def count_lanes(indptr: Any, ranked: Any, tail: int, k: int, rho: int, absolute:
             above[r] = same[r] + np.uint8(1)
             closer[r] = 0
             level[r] = 0
+            boundary[r] += same[r] == 1
         start, stop = indptr[w], indptr[w + ONE]
         degree = stop - start
         while start < stop:  # as many neighbours at a time as eight bits can count
@@ -172,15 +191,18 @@ def count_lanes(indptr: Any, ranked: Any, tail: int, k: int, rho: int, absolute:
                 closer[r] += few[0][r]
                 level[r] += few[1][r]
             start = piece
-        hits = 0
+        inside, outside = 0, 0
         for r in range(LANES):
-            reached[hits] = r
-            hits += same[r] != 0
+            inner[inside] = r
+            inside += same[r] > 1
+            outer[outside] = r
+            outside += same[r] == 1
+        lanes = inner[:inside], outer[:outside]
         if absolute:
-            used = count_node_absolute(k, rho, degree, (same, closer, level), reached[:hits], used, scratch)
+            used = count_node_absolute(k, rho, degree, (same, closer, level), lanes, used, scratch)
         else:
-            used = count_node(k, rho, degree, (same, closer, level), reached[:hits], used, scratch)
-    return used
+            used = count_node(k, rho, degree, (same, closer, level), lanes, used, scratch)
+    return used if absolute else count_boundary(k, rho, boundary, used, scratch)
 
 
 @kernel

@@ -22,12 +22,14 @@ from elene.kernels.lanes import LANES, explore_lanes, flush_lane, lane_scratch
 
 ONE = np.uint32(1)
 ZERO = np.uint32(0)
+UNIT = np.uint64(1)
+EMPTY = np.uint64(0)
 
 
 def node_scratch(n: int, k: int) -> Any:
     """What :func:`explore` works on: state, queue, level ends; then closer, degree, farther by queue position."""
     return (
-        np.zeros(n, np.uint32),
+        np.zeros(n, np.uint64),
         np.empty(n + 1, np.uint32),
         np.empty(k + 2, np.int64),
         np.empty(n, np.uint32),
@@ -59,8 +61,9 @@ def joint_scratch(n: int, k: int) -> Any:
 def expand_level(indptr: Any, ranked: Any, level: Any, head: int, tail: int, scratch: Any) -> int:
     """Visit the nodes ``queue[head:tail]`` of one level; gives the new end of the queue.
 
-    A node's state is ``(k + 1 - distance) << shift | count``, 0 where it is not reached. ``level`` is (this level's
-    state, the next level's, mask of the count). Branches on graph data are mispredicted half of the time, so there are
+    A node's state holds ``k + 1 - distance``, its neighbours at the same distance (at distance k only) and those one
+    step closer, in bits that ``state_bits`` deals out; it is 0 where the node is not reached. ``level`` is (this level's
+    state, the next level's, mask of a count). Branches on graph data are mispredicted half of the time, so there are
     none: every neighbour is written to the queue's end, which moves only for new ones.
     """
     state, queue, _, closer, degree, farther = scratch
@@ -72,11 +75,11 @@ def expand_level(indptr: Any, ranked: Any, level: Any, head: int, tail: int, scr
         for e in range(indptr[u], indptr[u + ONE]):
             x = ranked[e]
             seen = state[x]
-            new = seen == ZERO
+            new = seen == EMPTY
             onward = seen < this
             queue[end] = x
             end += new
-            state[x] = np.uint32((following if new else seen) + (ONE if onward else ZERO))
+            state[x] = (following if new else seen) + (UNIT if onward else EMPTY)
             reached += onward
         closer[j] = state[u] & mask
         degree[j] = indptr[u + ONE] - indptr[u]
@@ -89,23 +92,23 @@ def connect_boundary(indptr: Any, ranked: Any, split: Any, bounds: Any, shift: A
     """Count the edges among the nodes at distance k: each once, from its lower-ranked end, for both ends."""
     state, queue, _, closer, degree, _ = scratch
     head, tail = bounds
-    first = np.uint32(ONE << shift)
-    mask = np.uint32(first - ONE)
-    for j in range(head, tail):
-        closer[j] = state[queue[j]] & mask
+    first, beside = UNIT << (shift + shift), UNIT << shift
+    mask = beside - UNIT
     for j in range(head, tail):
         w = queue[j]
         level = 0
         for e in range(split[w], indptr[w + ONE]):
             x = ranked[e]
             seen = state[x]
-            hit = np.uint32(seen - first) < first
-            state[x] = np.uint32(seen + (ONE if hit else ZERO))
+            hit = seen - first < first
+            state[x] = seen + (beside if hit else EMPTY)
             level += hit
-        state[w] = np.uint32(state[w] + np.uint32(level))
+        state[w] += np.uint64(level) << shift
     for j in range(head, tail):
-        degree[j] = state[queue[j]] & mask
-        state[queue[j]] = ZERO
+        seen = state[queue[j]]
+        closer[j] = seen & mask
+        degree[j] = (seen & mask) + ((seen >> shift) & mask)
+        state[queue[j]] = EMPTY
 
 
 @inlined
@@ -117,17 +120,18 @@ def explore(indptr: Any, ranked: Any, split: Any, root: Any, k: int, shift: Any,
     """
     state, queue, ends, _, _, _ = scratch
     queue[0] = root
-    state[root] = np.uint32(k + 1) << shift
+    high = shift + shift
+    state[root] = np.uint64(k + 1) << high
     head, tail = 0, 1
-    mask = np.uint32((ONE << shift) - ONE)
+    mask = (UNIT << shift) - UNIT
     for distance in range(k):
         ends[distance] = tail
-        level = (np.uint32(k + 1 - distance) << shift, np.uint32(k - distance) << shift, mask)
+        level = (np.uint64(k + 1 - distance) << high, np.uint64(k - distance) << high, mask)
         head, tail = tail, expand_level(indptr, ranked, level, head, tail, scratch)
     ends[k] = tail
     connect_boundary(indptr, ranked, split, (head, tail), shift, scratch)
     for j in range(head):
-        state[queue[j]] = ZERO
+        state[queue[j]] = EMPTY
     return tail
 
 
