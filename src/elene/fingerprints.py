@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.counting import Job, Rows, state_bits, effective_depth, kernel_graph, plan_pairs
+from elene.counting import Job, Rows, effective_depth, kernel_graph, plan_pairs, state_bits
 from elene.encoding import encode, pairs_of
 from elene.graph import Graph, as_graph
 from elene.spec import LEVELS, Spec, check_choice, check_depths

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.counting import state_bits, effective_depth, kernel_graph
+from elene.counting import effective_depth, kernel_graph, state_bits
 from elene.graph import Graph, as_graph
 from elene.spec import Quadruplet, check_integer
 

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch_geometric.data import Data, InMemoryDataset
 from torch_geometric.transforms import BaseTransform
 
-from elene.counting import Rows, check_pair_depth, state_bits, effective_depth, kernel_graph, plan_pairs
+from elene.counting import Rows, check_pair_depth, effective_depth, kernel_graph, plan_pairs, state_bits
 from elene.encoding import Encoding, encode_rows, find_rows
 from elene.graph import Graph, disjoint_union
 from elene.spec import Spec, check_choice, check_integer
