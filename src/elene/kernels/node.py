@@ -63,8 +63,8 @@ def expand_level(indptr: Any, ranked: Any, level: Any, head: int, tail: int, scr
 
     A node's state holds ``k + 1 - distance``, its neighbours at the same distance (at distance k only) and those one
     step closer, in bits that ``state_bits`` deals out; it is 0 where the node is not reached. ``level`` is (this
-    level's state, the next level's, mask of a count). Branches on graph data are mispredicted half of the time, so there are
-    none: every neighbour is written to the queue's end, which moves only for new ones.
+    level's state, the next level's, mask of a count). Branches on graph data are mispredicted half of the time, so
+    there are none: every neighbour is written to the queue's end, which moves only for new ones.
     """
     state, queue, _, closer, degree, farther = scratch
     this, following, mask = level
