@@ -34,7 +34,7 @@ class NaiveELENE(ELENE):
 
     def _naive_edges(self, x, edge_index, edge_attr, ego):
         rho, triples = self.embedding.max_degree, ego.triples
-        edges, (low, high) = triples.num_others, ego.ends(edge_index)
+        edges, (low, high) = triples.num_others, ego.ends(edge_index)[0]
         rooted, inside = (ego.edge_quadruplets[triples.codes[:, c].long()].reshape(-1, 2, 4) for c in range(2))
         delta = rooted[:, :, 0] - rooted[:, :, 0].flip(1) + 1
         around = sum(

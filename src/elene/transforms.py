@@ -350,5 +350,7 @@ def _number_arcs(graph: Graph, arcs: NDArray[Any]) -> NDArray[np.int32]:
             f"edge_index has a self-loop at node {low[low == high][0]}, which no ego-network holds: pass "
             "torch_geometric.utils.remove_self_loops(edge_index, edge_attr)"
         )
+    if arcs.shape[1] != 2 * graph.num_edges:
+        raise ValueError("edge_index lists some edges more than once: pass torch_geometric.utils.coalesce(edge_index)")
     known = graph.edges[:, 0].astype(np.int64) * graph.num_nodes + graph.edges[:, 1]
     return np.searchsorted(known, low.astype(np.int64) * graph.num_nodes + high).astype(np.int32)

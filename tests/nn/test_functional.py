@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elene.nn import Entries
-from elene.nn.functional import ego_reduce, product_linear
+from elene.nn.functional import ego_reduce, fold_arcs, product_linear, spread_edges
 
 BACKENDS = ["numba", "torch"]
 
@@ -72,6 +72,15 @@ def test_gradcheck_of_the_product():
     ends = torch.tensor([[0, 1, 1], [2, 3, 2]])
     assert torch.autograd.gradcheck(lambda x, weight: product_linear(x, ends, weight), (x, weight))
     assert torch.allclose(product_linear(x, ends, weight), (x[ends[0]] * x[ends[1]]) @ weight.T)
+
+
+def test_gradcheck_of_folding_and_spreading():
+    arcs, both = torch.tensor([1, 0, 0, 1]), torch.tensor([[1, 0], [2, 3]])
+    by_arc = torch.randn(4, 2, dtype=torch.double, requires_grad=True)
+    by_edge = torch.randn(2, 2, dtype=torch.double, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda values: fold_arcs(values, arcs, both), by_arc)
+    assert torch.autograd.gradcheck(lambda values: spread_edges(values, arcs, both), by_edge)
+    assert torch.equal(fold_arcs(by_arc, arcs, both), torch.zeros_like(by_edge).index_add(0, arcs, by_arc))
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -35,8 +35,9 @@ def reduce_forward(entries: Any, inputs: Any, scale: Any, out: Any, start: int, 
                 for f in range(width):
                     z = x[i, f] + y[j, f] + (table[c, f] + table[d, f])
                     row[f] += z if z > zero else zero
+        mine = scale[i]
         for f in range(width):
-            out[i, f] = scale[i] * row[f]
+            out[i, f] = mine * row[f]
 
 
 @kernel
@@ -56,6 +57,7 @@ def reduce_backward(
     zero = x.dtype.type(0)
     width = rows.shape[1]
     for i in range(start, stop):
+        mine = key_scale[i]
         for f in range(width):
             rows[0, f] = zero
         for e in range(pointers[i], pointers[i + 1]):
@@ -65,15 +67,16 @@ def reduce_backward(
             if codes.shape[1] == 2:
                 for f in range(width):
                     rows[1, f] += table[d, f]
+            theirs = other_scale[j]
             if by_key.shape[0] == 0:
                 for f in range(width):
-                    rows[1, f] = other_scale[j] * by_other[j, f] if rows[1, f] > zero else zero
+                    rows[1, f] = theirs * by_other[j, f] if rows[1, f] > zero else zero
             elif by_other.shape[0] == 0:
                 for f in range(width):
-                    rows[1, f] = key_scale[i] * by_key[i, f] if rows[1, f] > zero else zero
+                    rows[1, f] = mine * by_key[i, f] if rows[1, f] > zero else zero
             else:
                 for f in range(width):
-                    grad = key_scale[i] * by_key[i, f] + other_scale[j] * by_other[j, f]
+                    grad = mine * by_key[i, f] + theirs * by_other[j, f]
                     rows[1, f] = grad if rows[1, f] > zero else zero
             for f in range(width):
                 rows[0, f] += rows[1, f]

@@ -109,17 +109,19 @@ class Ego:
     edge_quadruplets: Tensor | None = None
     num_rooted: int = 0
     arcs: Tensor | None = None
-    _known: dict[str, Tensor] = field(default_factory=dict)
+    _known: list[Tensor] = field(default_factory=list)
 
-    def ends(self, edge_index: Tensor) -> Tensor:
-        """The two ends of each undirected edge, the smaller first."""
+    def ends(self, edge_index: Tensor) -> tuple[Tensor, Tensor]:
+        """The two ends of each undirected edge, the smaller first, and the places of its two arcs."""
         assert self.triples is not None and self.arcs is not None
-        if "ends" not in self._known:
-            once = edge_index[0] < edge_index[1]
-            ends = edge_index.new_empty(2, self.triples.num_others)
-            ends[:, self.arcs[once]] = edge_index[:, once]
-            self._known["ends"] = ends
-        return self._known["ends"]
+        if not self._known:
+            upward = edge_index[0] < edge_index[1]
+            ends, both = (edge_index.new_empty(2, self.triples.num_others) for _ in range(2))
+            ends[:, self.arcs[upward]] = edge_index[:, upward]
+            for row, chosen in enumerate((upward, ~upward)):
+                both[row, self.arcs[chosen]] = chosen.nonzero().flatten()
+            self._known.extend([ends, both])
+        return self._known[0], self._known[1]
 
     @classmethod
     def of(cls, data: Any) -> Ego:

@@ -92,6 +92,53 @@ class _ProductLinear(torch.autograd.Function):
         return d_x, None, d_weight
 
 
+def fold_arcs(values: Tensor, arcs: Tensor, both: Tensor) -> Tensor:
+    """For each undirected edge the sum over its two arcs; ``both`` holds their places, ``(2, edges)``.
+
+    >>> fold_arcs(torch.tensor([[1.0], [2.0]]), torch.tensor([0, 0]), torch.tensor([[0], [1]]))
+    tensor([[3.]])
+    """
+    folded: Tensor = _FoldArcs.apply(values, arcs, both)
+    return folded
+
+
+def spread_edges(values: Tensor, arcs: Tensor, both: Tensor) -> Tensor:
+    """For each arc the value of its undirected edge: the reverse of :func:`fold_arcs`.
+
+    >>> spread_edges(torch.tensor([[3.0]]), torch.tensor([0, 0]), torch.tensor([[0], [1]])).tolist()
+    [[3.0], [3.0]]
+    """
+    spread: Tensor = _SpreadEdges.apply(values, arcs, both)
+    return spread
+
+
+def _fold(values: Tensor, both: Tensor) -> Tensor:
+    return values.index_select(0, both[0]) + values.index_select(0, both[1])
+
+
+# Each is the other's backward: gathers both ways, where autograd would scatter.
+class _FoldArcs(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, arcs: Tensor, both: Tensor) -> Tensor:
+        ctx.arcs = arcs
+        return _fold(values, both)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Any:
+        return grads[0].index_select(0, ctx.arcs), None, None
+
+
+class _SpreadEdges(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, arcs: Tensor, both: Tensor) -> Tensor:
+        ctx.both = both
+        return values.index_select(0, arcs)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Any:
+        return _fold(grads[0], ctx.both), None, None
+
+
 def _check_shapes(x: Tensor, y: Tensor, table: Tensor, entries: Entries) -> None:
     expected = (("x", x, len(entries.sizes)), ("y", y, entries.num_others))
     for name, tensor, rows in expected:

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from elene.nn.ego import Ego
 from elene.nn.embedding import EgoEmbedding
-from elene.nn.functional import ego_reduce, product_linear
+from elene.nn.functional import ego_reduce, fold_arcs, product_linear, spread_edges
 from elene.spec import check_choice, check_integer
 
 
@@ -129,15 +129,16 @@ class ELENE(nn.Module):
     def _edges(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego) -> tuple[Tensor, Tensor]:
         """The updated edge features, and what every root pools from the edges around it."""
         assert ego.triples is not None and ego.arcs is not None
-        features = product_linear(x, ego.ends(edge_index), self.product_in.weight)
+        ends, both = ego.ends(edge_index)
+        features = product_linear(x, ends, self.product_in.weight)
         if edge_attr is not None:
-            both_ways = edge_attr.new_zeros(ego.triples.num_others, self.channels).index_add_(0, ego.arcs, edge_attr)
+            both_ways = fold_arcs(edge_attr, ego.arcs, both)
             features = features + nn.functional.linear(both_ways, self.edge_in.weight / 2)
         inside = self.rooted_table if self.inside_table is None else self.inside_table
         table = self.embedding.edge_rows(ego, self.rooted_table, inside)
         around, through = ego_reduce(self.edge_root_in(x), features, table, ego.triples, self.pool, both=True)
         assert through is not None
-        update = _gated(self.edge_out, through, self.edge_gamma).index_select(0, ego.arcs)
+        update = spread_edges(_gated(self.edge_out, through, self.edge_gamma), ego.arcs, both)
         return update if edge_attr is None else edge_attr + update, around
 
     def _check(self, x: Tensor, edge_attr: Tensor | None, ego: Ego) -> None:
