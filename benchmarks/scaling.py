@@ -60,7 +60,7 @@ def train(queue, kind: str, nodes: int, degree: int, k: int) -> None:
         loss = (model(data) / nodes - 1).abs().mean()
         loss.backward()
         optimizer.step()
-        losses.append(float(loss))
+        losses.append(loss.item())
     seconds = (time.perf_counter() - start) / STEPS
     queue.put(
         {

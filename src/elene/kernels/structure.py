@@ -12,6 +12,9 @@ from elene.kernels.node import explore, spell_out
 from elene.kernels.pair import enter, intersect, leave
 
 
+RECENT = 1024  # keys whose numbers are remembered outside the book: most quadruplets were met a moment ago
+
+
 @inlined
 def number_of(key: Any, other: Any, book: Any) -> Any:
     """The number of a key pair in a book (table, keys, used), which grows as needed; gives (number, book)."""
@@ -42,6 +45,7 @@ def ego_pairs(graph: Any, k: int, shift: Any, rho: int, scratches: Any) -> Any:
     sizes, used = np.empty(n, np.int32), 0
     nodes, numbers = np.empty(1024, np.int32), np.empty(1024, np.int32)
     book = (np.zeros(64, np.int32), np.empty((32, 2), np.int64), 0)
+    recent_keys, recent_numbers = np.full(RECENT, -1, np.int64), np.empty(RECENT, np.int32)
     for root in range(n):
         size = explore(indptr, ranked, split, np.uint32(root), k, shift, scratch)
         spell_out(size, k, scratch, distance)
@@ -49,7 +53,11 @@ def ego_pairs(graph: Any, k: int, shift: Any, rho: int, scratches: Any) -> Any:
         for j in range(size):
             key = pack(distance[j], scratch[3][j], scratch[4][j], scratch[5][j], rho)
             nodes[used + j] = scratch[1][j]
-            numbers[used + j], book = number_of(key, 0, book)
+            slot = key & (RECENT - 1)
+            if recent_keys[slot] != key:
+                recent_keys[slot] = key
+                recent_numbers[slot], book = number_of(key, 0, book)
+            numbers[used + j] = recent_numbers[slot]
         used += size
         sizes[root] = size
     return sizes, nodes[:used], numbers[:used], book[1][: book[2]]
