@@ -11,7 +11,6 @@ from elene.kernels.jit import inlined, kernel
 from elene.kernels.node import explore, spell_out
 from elene.kernels.pair import enter, intersect, leave
 
-
 RECENT = 1024  # keys whose numbers are remembered outside the book: most quadruplets were met a moment ago
 
 
