@@ -1,0 +1,58 @@
+"""Two processes with half of the graphs each get the gradients that one process gets with all of them."""
+
+from __future__ import annotations
+
+import sys
+
+import networkx as nx
+import pytest
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import nn
+from torch_geometric.data import Batch, Data
+from torch_geometric.nn import GINEConv
+from torch_geometric.utils import from_networkx
+
+from elene.nn import ELENE, GNN
+from elene.transforms import EgoStructure
+
+WIDTH = 6
+
+
+def graphs():
+    datas = []
+    for seed in range(4):
+        data = Data(edge_index=from_networkx(nx.gnp_random_graph(7, 0.5, seed=seed)).edge_index, num_nodes=7)
+        data.x, data.edge_attr = torch.ones(7, 1), torch.ones(data.num_edges, 1)
+        datas.append(EgoStructure(2, "edge")(data))
+    return datas
+
+
+def make_model():
+    torch.manual_seed(0)
+    conv = GINEConv(nn.Linear(WIDTH, WIDTH))
+    layer = ELENE(WIDTH, 2, "edge", max_degree=4)
+    edge = [nn.Linear(1, WIDTH)]
+    return GNN(nn.Linear(1, WIDTH), [conv], [nn.ReLU()], nn.Linear(WIDTH, 1), elene=[layer], edge_encoders=edge)
+
+
+def worker(rank, folder):
+    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2)
+    model = nn.parallel.DistributedDataParallel(make_model())
+    model(Batch.from_data_list(graphs()[2 * rank : 2 * rank + 2])).mean().backward()
+    if rank == 0:
+        torch.save({name: p.grad for name, p in model.module.named_parameters()}, f"{folder}/grads.pt")
+    dist.destroy_process_group()
+
+
+@pytest.mark.jit
+def test_gradients_of_two_processes(tmp_path, monkeypatch):
+    if sys.platform == "linux":
+        monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")  # a machine's own name need not resolve
+    mp.spawn(worker, args=(str(tmp_path),), nprocs=2)
+    model = make_model()
+    model(Batch.from_data_list(graphs())).mean().backward()
+    found = torch.load(tmp_path / "grads.pt", weights_only=True)
+    for name, parameter in model.named_parameters():
+        assert torch.allclose(found[name], parameter.grad, atol=1e-5), name
