@@ -9,6 +9,7 @@ from :mod:`elene.datasets.brec`.
 """
 
 from elene.datasets.brec import BrecPair, read_brec
+from elene.datasets.collection import Collection
 from elene.datasets.strongly_regular import (
     chang,
     is_strongly_regular,
@@ -21,6 +22,7 @@ from elene.datasets.strongly_regular import (
 
 __all__ = [
     "BrecPair",
+    "Collection",
     "chang",
     "is_strongly_regular",
     "latin_square_graph",

@@ -95,7 +95,8 @@ def updates(channels: int, layers: int, dropout: float = 0.0) -> list[nn.Module]
 class GNN(nn.Module):
     """A graph network: embed, then for every layer ELENE-L (where given), conv, update and residual; read out; head.
 
-    Modules go in, not names. A conv is any PyG conv; it is given ``edge_attr`` if its ``forward`` takes one.
+    Modules go in, not names. A conv is any PyG conv, or a baseline of :mod:`elene.baselines`; it is given ``edge_attr``
+    and ``ego`` if its ``forward`` takes them.
 
     Args:
         encoder: embeds or projects ``data.x``.
@@ -138,12 +139,20 @@ class GNN(nn.Module):
         self.elene = nn.ModuleList(nn.Identity() if layer is None else layer for layer in elene or [None] * len(convs))
         self.edge_encoders = None if edge_encoders is None else nn.ModuleList(edge_encoders)
         self.readout = GraphReadout() if readout is None else readout
-        self._with_edges = ["edge_attr" in inspect.signature(conv.forward).parameters for conv in convs]
+        self._wanted = [{"edge_attr", "ego"} & set(inspect.signature(conv.forward).parameters) for conv in convs]
 
-    def forward(self, data: Any) -> Tensor:
-        """The output for a ``Data`` or ``Batch``, which is left as it was."""
+    @property
+    def needs_ego(self) -> bool:
+        """Whether a layer reads ego-network lists, so that data must have gone through ``EgoStructure``."""
+        return any(isinstance(layer, ELENE) for layer in self.elene) or any("ego" in names for names in self._wanted)
+
+    def forward(self, data: Any, ego: Ego | None = None) -> Tensor:
+        """The output for a ``Data`` or ``Batch``, which is left as it was.
+
+        Where the same data comes again and again, as one large graph does, pass ``Ego.of(data)``, made once.
+        """
         batch = data.batch if getattr(data, "batch", None) is not None else data.edge_index.new_zeros(data.num_nodes)
-        ego = Ego.of(data) if any(isinstance(layer, ELENE) for layer in self.elene) else None
+        ego = Ego.of(data) if ego is None and self.needs_ego else ego
         x, state = self.encoder(data.x), None
         for i, conv in enumerate(self.convs):
             edge_attr = data.edge_attr if "edge_attr" in data else None
@@ -154,6 +163,7 @@ class GNN(nn.Module):
                 x, edge_attr = layer(x, data.edge_index, edge_attr, ego)
             if self.virtual_node is not None:
                 x, state = self.virtual_node(i, x, state, batch)
-            inputs = {"edge_attr": edge_attr} if self._with_edges[i] else {}
+            given = {"edge_attr": edge_attr, "ego": ego}
+            inputs = {name: given[name] for name in self._wanted[i]}
             x = x + self.updates[i](conv(x, data.edge_index, **inputs))
         return self.head(self.readout(x, data.edge_index, batch))
