@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import os
 
+# Two test workers with two OpenMP threads each wait for one another most of the time; read when torch is imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 
 def pytest_configure(config):
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import networkx as nx
@@ -50,9 +51,13 @@ def worker(rank, folder):
 def test_gradients_of_two_processes(tmp_path, monkeypatch):
     if sys.platform == "linux":
         monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")  # a machine's own name need not resolve
-    mp.spawn(worker, args=(str(tmp_path),), nprocs=2)
+    subprocess.run([sys.executable, __file__, str(tmp_path)], check=True, timeout=240)
     model = make_model()
     model(Batch.from_data_list(graphs())).mean().backward()
     found = torch.load(tmp_path / "grads.pt", weights_only=True)
     for name, parameter in model.named_parameters():
         assert torch.allclose(found[name], parameter.grad, atol=1e-5), name
+
+
+if __name__ == "__main__":
+    mp.spawn(worker, args=(sys.argv[1],), nprocs=2)

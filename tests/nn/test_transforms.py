@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import copy
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -88,14 +92,23 @@ def total(loader):
     return sum(int(Ego.of(batch).pairs.others.sum()) + int(Ego.of(batch).triples.others.sum()) for batch in loader)
 
 
-@pytest.mark.parametrize(("workers", "context"), [(0, None), (2, "fork"), (2, "spawn")])
-@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
-def test_data_loaders(workers, context):
+def load_in_workers(workers, context):
     datas = [as_data(nx.cycle_graph(n)) for n in range(3, 15)]
     ready = [EgoStructure(2, "edge")(data) for data in datas]
     expected = total(DataLoader(ready, batch_size=5))
     loader = DataLoader(Lazy(datas), batch_size=5, num_workers=workers, multiprocessing_context=context)
     assert total(loader) == expected
+
+
+def test_a_data_loader():
+    load_in_workers(0, None)
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_data_loaders_with_workers(context):
+    # In a process of its own: the threads of a test runner may hold locks when it forks.
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", __file__, context]
+    subprocess.run(command, check=True, timeout=240, env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])})
 
 
 class Lazy(torch.utils.data.Dataset):
@@ -221,3 +234,7 @@ def test_bad_arguments_are_named():
     loop = Data(edge_index=torch.tensor([[0, 0, 1], [0, 1, 0]]), num_nodes=2)
     with pytest.warns(elene.GraphWarning, match="1 self-loops"), pytest.raises(ValueError, match="self-loop at node 0"):
         EgoStructure(1, "edge")(loop)
+
+
+if __name__ == "__main__":
+    load_in_workers(2, sys.argv[1])
