@@ -1,0 +1,57 @@
+"""Adjacency matrices of many small graphs, put together as the arrays of a collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+Adjacency = NDArray[np.bool_]
+
+
+class Arrays(TypedDict):
+    """The arrays of a :class:`~elene.datasets.Collection` that hold its graphs.
+
+    >>> sorted(Arrays.__annotations__)
+    ['edge_index', 'edge_ptr', 'node_ptr']
+    """
+
+    node_ptr: NDArray[np.int64]
+    edge_ptr: NDArray[np.int64]
+    edge_index: NDArray[np.integer]
+
+
+def stack(adjacencies: Iterable[Adjacency], dtype: DTypeLike = np.uint8) -> Arrays:
+    """The graphs one after another, their arcs ascending.
+
+    Args:
+        adjacencies: a symmetric matrix for each graph, without a diagonal.
+        dtype: of the node numbers; one byte will do for 256 nodes.
+
+    Example:
+        >>> edge = np.array([[False, True], [True, False]])
+        >>> stack([edge, edge])["edge_index"].tolist()
+        [[0, 1, 0, 1], [1, 0, 1, 0]]
+    """
+    nodes, arcs = [0], [np.empty((2, 0), dtype=dtype)]
+    for adjacency in adjacencies:
+        nodes.append(len(adjacency))
+        arcs.append(np.array(np.nonzero(adjacency), dtype=dtype))
+    return {
+        "node_ptr": np.cumsum(nodes),
+        "edge_ptr": np.cumsum([part.shape[1] for part in arcs]),
+        "edge_index": np.concatenate(arcs, axis=1),
+    }
+
+
+def from_edges(edges: NDArray[np.integer], n: int) -> Adjacency:
+    """The symmetric matrix of the edges, ``(m, 2)``.
+
+    >>> from_edges(np.array([[0, 1]]), 2).tolist()
+    [[False, True], [True, False]]
+    """
+    adjacency = np.zeros((n, n), dtype=bool)
+    adjacency[edges[:, 0], edges[:, 1]] = True
+    return adjacency | adjacency.T
