@@ -95,8 +95,8 @@ def updates(channels: int, layers: int, dropout: float = 0.0) -> list[nn.Module]
 class GNN(nn.Module):
     """A graph network: embed, then for every layer ELENE-L (where given), conv, update and residual; read out; head.
 
-    Modules go in, not names. A conv is any PyG conv, or a baseline of :mod:`elene.baselines`; it is given ``edge_attr``
-    and ``ego`` if its ``forward`` takes them.
+    Modules go in, not names. A conv is any PyG conv, or a baseline of :mod:`elene.baselines`; it is given
+    ``edge_attr``, ``ego`` and ``batch`` if its ``forward`` takes them.
 
     Args:
         encoder: embeds or projects ``data.x``.
@@ -139,7 +139,8 @@ class GNN(nn.Module):
         self.elene = nn.ModuleList(nn.Identity() if layer is None else layer for layer in elene or [None] * len(convs))
         self.edge_encoders = None if edge_encoders is None else nn.ModuleList(edge_encoders)
         self.readout = GraphReadout() if readout is None else readout
-        self._wanted = [{"edge_attr", "ego"} & set(inspect.signature(conv.forward).parameters) for conv in convs]
+        known = {"edge_attr", "ego", "batch"}
+        self._wanted = [known & set(inspect.signature(conv.forward).parameters) for conv in convs]
 
     @property
     def needs_ego(self) -> bool:
@@ -163,7 +164,7 @@ class GNN(nn.Module):
                 x, edge_attr = layer(x, data.edge_index, edge_attr, ego)
             if self.virtual_node is not None:
                 x, state = self.virtual_node(i, x, state, batch)
-            given = {"edge_attr": edge_attr, "ego": ego}
+            given = {"edge_attr": edge_attr, "ego": ego, "batch": batch}
             inputs = {name: given[name] for name in self._wanted[i]}
             x = x + self.updates[i](conv(x, data.edge_index, **inputs))
         return self.head(self.readout(x, data.edge_index, batch))
