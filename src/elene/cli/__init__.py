@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from elene import __version__
-from elene.cli import compare, demo, encode, explain
+from elene.cli import compare, datasets, demo, encode, explain
 from elene.cli.common import ARGUMENTS, clean_interrupts, complain, error_console, readable_warnings
 
 
@@ -50,6 +50,7 @@ app = typer.Typer(
 app.command("encode")(encode.encode)
 app.command("compare")(compare.compare)
 app.command("explain")(explain.explain)
+app.command("datasets")(datasets.datasets)
 app.command("demo")(demo.demo)
 
 
