@@ -54,12 +54,15 @@ def test_ppgn_agrees_with_products_spelled_out(several, blocks, with_edges):
 
 
 def test_products_are_those_of_each_graph():
-    sizes = [3, 1, 4]
+    sizes = [3, 1, 4, 3]
     pairs = NodePairs.of(torch.repeat_interleave(torch.tensor(sizes)))
     matrices = [torch.randn(2, n, n, 5).double() for n in sizes]
-    left, right = (torch.cat([m[i].reshape(-1, 5) for m in matrices]) for i in range(2))
-    expected = [torch.stack([m[0, :, :, c] @ m[1, :, :, c] for c in range(5)], dim=-1).reshape(-1, 5) for m in matrices]
-    assert torch.allclose(pairs.multiply(left, right), torch.cat(expected), atol=1e-12)
+    products = [torch.stack([m[0, :, :, c] @ m[1, :, :, c] for c in range(5)], dim=-1) for m in matrices]
+    left, right, expected = (torch.empty(len(pairs.graph), 5).double() for _ in range(3))
+    for i, (both, product) in enumerate(zip(matrices, products, strict=True)):
+        for rows, values in ((left, both[0]), (right, both[1]), (expected, product)):
+            rows[pairs.graph == i] = values.reshape(-1, 5)
+    assert torch.allclose(pairs.multiply(left, right), expected, atol=1e-12)
 
 
 def test_no_nodes_and_no_edges():

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.utils import scatter
 
-from elene.baselines.subgraphs import RootedGNN, Subgraphs, check_ego, sums_by_hop
+from elene.baselines.subgraphs import RootedGNN, Subgraphs, check_ego, pooled, sums_by_hop
 from elene.nn.ego import Ego
 from elene.spec import check_choice, check_integer
 
@@ -92,12 +91,12 @@ class GNNAK(nn.Module):
             of_node = self._gated(state, subgraphs.node, subgraphs.hop, subgraphs.copies, self.gates[1])
             parts += [of_root.index_select(0, subgraphs.root[subgraphs.anchor]), of_node]
         else:
-            of_root = scatter(state, subgraphs.root, 0, len(x), reduce=self.pool)
+            of_root = pooled(state, subgraphs.root, subgraphs.sizes, self.pool)
             parts.append(of_root.index_select(0, subgraphs.root[subgraphs.anchor]))
         return self.fuse(torch.cat(parts, dim=1))
 
     def _gated(self, state: Tensor, groups: Tensor, hop: Tensor, sizes: Tensor, gate: nn.Module) -> Tensor:
         """The pooled states of each group; one gate for all copies at a hop, so it is applied to their sum."""
         sums = sums_by_hop(state, groups, hop, (len(sizes), self.inner.k + 1))
-        total = torch.einsum("nhc,hc->nc", sums, torch.sigmoid(gate(self.inner.hops.weight)))
+        total = (sums * torch.sigmoid(gate(self.inner.hops.weight))).sum(1)
         return total / sizes.clamp(min=1)[:, None] if self.pool == "mean" else total

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torch import Tensor, nn
-from torch_geometric.utils import scatter
 
-from elene.baselines.subgraphs import RootedGNN, Subgraphs, check_ego
+from elene.baselines.subgraphs import RootedGNN, Subgraphs, check_ego, pooled
 from elene.nn.ego import Ego
 from elene.spec import check_choice
 
@@ -69,4 +68,4 @@ class NGNN(nn.Module):
         check_ego(ego, self.inner.k, x)
         subgraphs = Subgraphs.of(ego, edge_index)
         state = self.inner(x, edge_attr, subgraphs)
-        return self.out(scatter(state, subgraphs.root, 0, len(x), reduce=self.pool))
+        return self.out(pooled(state, subgraphs.root, subgraphs.sizes, self.pool))

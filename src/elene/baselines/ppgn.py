@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -16,43 +15,39 @@ from elene.spec import check_integer
 
 @dataclass(frozen=True, eq=False)
 class NodePairs:
-    """All ordered pairs of nodes of each graph of a batch, one after another.
+    """All ordered pairs of nodes of each graph of a batch: one matrix after another, small graphs first.
 
     Args:
-        sizes: the number of nodes of each graph.
         graph: the graph of each pair.
-        row: the first node of each pair, numbered within its graph.
-        column: the second.
+        diagonal: for each node the place of its pair with itself.
+        shapes: how many graphs there are of each size, as (graphs, nodes).
 
     Example:
         >>> pairs = NodePairs.of(torch.tensor([0, 0, 1]))
-        >>> pairs.graph.tolist(), pairs.row.tolist(), pairs.column.tolist()
-        ([0, 0, 0, 0, 1], [0, 0, 1, 1, 0], [0, 1, 0, 1, 0])
+        >>> pairs.graph.tolist(), pairs.diagonal.tolist(), pairs.shapes
+        ([1, 0, 0, 0, 0], [1, 4, 0], [(1, 1), (1, 2)])
     """
 
-    sizes: Tensor
     graph: Tensor
-    row: Tensor
-    column: Tensor
+    diagonal: Tensor
+    shapes: list[tuple[int, int]]
 
     @classmethod
     def of(cls, batch: Tensor) -> NodePairs:
         """The pairs of a batch, given each node's graph."""
         sizes = torch.bincount(batch)
-        squares = sizes * sizes
-        graph = torch.repeat_interleave(squares)
-        within = torch.arange(len(graph), device=batch.device) - (squares.cumsum(0) - squares)[graph]
-        return cls(sizes, graph, within // sizes[graph], within % sizes[graph])
-
-    @cached_property
-    def diagonal(self) -> Tensor:
-        """Where each node's pair with itself stands."""
-        return (self.row == self.column).nonzero().flatten()
+        order = sizes.argsort(stable=True)
+        squares = (sizes * sizes)[order]
+        start = torch.empty_like(sizes)
+        start[order] = squares.cumsum(0) - squares
+        local = torch.arange(len(batch), device=batch.device) - (sizes.cumsum(0) - sizes)[batch]
+        distinct, counts = sizes.unique(return_counts=True)
+        shapes = list(zip(counts.tolist(), distinct.tolist(), strict=True))
+        return cls(order.repeat_interleave(squares), start[batch] + local * (sizes[batch] + 1), shapes)
 
     def places(self, edge_index: Tensor) -> Tensor:
-        """Where the pair of each arc stands."""
+        """Where the pair of each arc stands: in the row of its source, as far from the diagonal as its ends differ."""
         source, target = edge_index
-        # A step along a row of a graph's matrix is a step in the list, so arcs stand beside their source's diagonal.
         return self.diagonal[source] + target - source
 
     def multiply(self, left: Tensor, right: Tensor) -> Tensor:
@@ -63,15 +58,14 @@ class NodePairs:
         >>> pairs.multiply(ones, ones).flatten().tolist()
         [2.0, 2.0, 2.0, 2.0]
         """
-        graphs, most = len(self.sizes), int(self.sizes.max()) if len(self.sizes) else 0
-        place = (self.graph * most + self.row) * most + self.column
-
-        def padded(values: Tensor) -> Tensor:
-            dense = values.new_zeros(graphs * most * most, values.shape[1]).index_copy(0, place, values)
-            return dense.reshape(graphs, most, most, values.shape[1]).permute(0, 3, 1, 2)
-
-        product = padded(left) @ padded(right)
-        return product.permute(0, 2, 3, 1).reshape(graphs * most * most, left.shape[1]).index_select(0, place)
+        channels, products = left.shape[1], [left[:0]]
+        parts = [[graphs * nodes * nodes for graphs, nodes in self.shapes]] * 2
+        # Graphs of one size at a time, since work on padding grows with the cube of the largest.
+        for shape, *sides in zip(self.shapes, *map(torch.split, (left, right), parts), strict=True):
+            graphs, nodes = shape
+            first, second = (side.reshape(graphs, nodes, nodes, channels).permute(0, 3, 1, 2) for side in sides)
+            products.append((first @ second).permute(0, 2, 3, 1).reshape(-1, channels))
+        return torch.cat(products)
 
 
 class PPGNBlock(nn.Module):
@@ -107,7 +101,10 @@ class PPGNBlock(nn.Module):
     def forward(self, x: Tensor, pairs: NodePairs) -> Tensor:
         """The pairs' new features."""
         product = pairs.multiply(self.left(x), self.right(x))
-        return self.norm(self.skip(torch.cat([x, product], dim=1)))
+        # The skip map of the concatenation, which would be as large as both parts again.
+        of_x, of_product = self.skip.weight.split([x.shape[1], product.shape[1]], dim=1)
+        mapped = nn.functional.linear(x, of_x) + nn.functional.linear(product, of_product, self.skip.bias)
+        return self.norm(mapped)
 
 
 class PPGN(nn.Module):
@@ -119,7 +116,7 @@ class PPGN(nn.Module):
     .. math::
         \mathrm{out} = \mathrm{head}\Big( \sum_v X_{vv} \,\Big\|\, \sum_{u \ne v} X_{uv} \Big)
 
-    Only the product pads graphs to the size of the largest; everything else works on the pairs there are.
+    Graphs of one size are multiplied together; nothing is padded.
 
     Args:
         encoder: embeds or projects ``data.x`` to ``(nodes, channels)``.
@@ -149,7 +146,7 @@ class PPGN(nn.Module):
         x = self._matrices(data, pairs)
         for block in self.blocks:
             x = block(x, pairs)
-        graphs = len(pairs.sizes)
+        graphs = sum(count for count, _ in pairs.shapes)
         diagonal = global_add_pool(x.index_select(0, pairs.diagonal), batch, graphs)
         return self.head(torch.cat([diagonal, global_add_pool(x, pairs.graph, graphs) - diagonal], dim=1))
 

@@ -57,7 +57,8 @@ class SPNN(nn.Module):
         check_ego(ego, self.k, x)
         members = x.index_select(0, ego.pairs.others.long())
         sums = sums_by_hop(members, ego.pairs.keys, hops(ego), (len(x), self.k + 1))
-        return self.mlp(torch.einsum("nhc,h->nc", sums, torch.cat([1 + self.eps[None], self.alpha])))
+        weights = torch.cat([1 + self.eps[None], self.alpha])
+        return self.mlp((sums * weights[:, None]).sum(1))
 
     def as_elene(self, channels: int, bound: float) -> ELENE:
         """An ELENE-L (ND) that gives what this layer gives ``mlp``, as long as no feature is larger than ``bound``.

@@ -11,7 +11,6 @@ from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor, nn
-from torch_geometric.utils import scatter
 
 from elene.nn.ego import Ego
 from elene.nn.model import updates as usual_updates
@@ -118,6 +117,17 @@ def hops(ego: Ego) -> Tensor:
     return ego.quadruplets[:, 0].long()[ego.pairs.codes[:, 0].long()]
 
 
+def pooled(values: Tensor, groups: Tensor, sizes: Tensor, pool: str) -> Tensor:
+    """The sums or means of the rows of each group, of which there are as many as sizes.
+
+    >>> pooled(torch.tensor([[1.0], [2.0], [4.0]]), torch.tensor([0, 1, 1]), torch.tensor([1, 2]), "mean").tolist()
+    [[1.0], [3.0]]
+    """
+    # Not scatter_add, whose backward is slower.
+    sums = values.new_zeros(len(sizes), values.shape[1]).index_add(0, groups, values)
+    return sums / sizes.clamp(min=1)[:, None] if pool == "mean" else sums
+
+
 def sums_by_hop(values: Tensor, groups: Tensor, hop: Tensor, shape: tuple[int, int]) -> Tensor:
     """The sums of rows with the same group and hop, ``(groups, hops, width)``; ``shape`` is (groups, hops).
 
@@ -125,7 +135,8 @@ def sums_by_hop(values: Tensor, groups: Tensor, hop: Tensor, shape: tuple[int, i
     tensor([[[1.],
              [6.]]])
     """
-    return scatter(values, groups * shape[1] + hop, 0, shape[0] * shape[1]).reshape(*shape, values.shape[1])
+    sums = values.new_zeros(shape[0] * shape[1], values.shape[1]).index_add(0, groups * shape[1] + hop, values)
+    return sums.reshape(*shape, values.shape[1])
 
 
 def check_ego(ego: Any, k: int, x: Tensor) -> None:
