@@ -21,10 +21,10 @@ TRAIN, VALIDATION = 0.3, 0.2
 def substructures(graphs: int = 5000, seed: int = 0) -> Collection:
     """Random graphs with their substructure counts, the Counting Substructures data set.
 
-    A quarter of the graphs each is a random d-regular graph on n nodes, for the (n, d) in ``SHAPES``, from which n random
-    edges were removed. ``y`` holds the counts in the order of ``TARGETS``, as numbers; models are trained on
-    ``y / extra["scale"]``, where ``scale`` is the standard deviation over the training graphs. ``extra["split"]`` is
-    shuffled: three tenths train (0), two tenths validation (1), the rest test (2).
+    Each (n, d) in ``SHAPES`` gives a quarter of them: random d-regular graphs on n nodes, less n random edges. ``y``
+    holds the counts in the order of ``TARGETS``; models are trained on ``y / extra["scale"]``, where ``scale`` is the
+    standard deviation over the training graphs. ``extra["split"]`` is shuffled: three tenths train (0), two tenths
+    validation (1), the rest test (2).
 
     Args:
         graphs: how many; the paper's 5000 are split 1500/1000/2500.
@@ -51,8 +51,8 @@ def substructures(graphs: int = 5000, seed: int = 0) -> Collection:
 def count_substructures(graphs: Collection | Sequence[Graph]) -> NDArray[np.int64]:
     """How many substructures of each kind every graph holds: a row for each graph, a column for each of ``TARGETS``.
 
-    A tailed triangle is a triangle and one more edge at one of its nodes; a star is a node with three of its neighbours;
-    a 4-cycle may have chords. All are counted as subgraphs, not as induced ones:
+    A tailed triangle is a triangle and one more edge at one of its nodes; a star is a node with three of its
+    neighbours; a 4-cycle may have chords. All are counted as subgraphs, not as induced ones:
 
         tailed = sum over nodes of triangles(v) (degree(v) - 2),    stars = sum over nodes of C(degree(v), 3)
 

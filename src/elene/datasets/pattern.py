@@ -22,10 +22,9 @@ def pattern(graphs: tuple[int, int, int] = (10_000, 2_000, 2_000), seed: int = 0
     """Graphs of five communities, each with one of 100 patterns planted: which nodes belong to it?
 
     Communities and patterns have 5 to 34 nodes. A pattern keeps its edges and its node values in every graph that holds
-    it; its edges to the rest are drawn anew, and so is everything else. Each pattern comes in equally many graphs of
-    train, validation and test. ``x`` holds a node value out of three, ``y`` is 1 for the nodes of the pattern (about one
-    in six), ``extra["split"]`` is 0, 1, 2 for train, validation, test, and ``extra["pattern"]`` the number of the
-    pattern.
+    it; its edges to the rest are drawn anew, and so is everything else. Train, validation and test hold the same
+    patterns. ``x`` is a node value out of three, ``y`` is 1 for the nodes of the pattern (about one in six),
+    ``extra["split"]`` is 0, 1, 2 for train, validation, test, and ``extra["pattern"]`` the number of the pattern.
 
     Args:
         graphs: how many graphs train, validation and test have.
@@ -56,8 +55,12 @@ def pattern(graphs: tuple[int, int, int] = (10_000, 2_000, 2_000), seed: int = 0
 
     arrays = dense.stack(adjacencies())
     split = np.repeat(np.arange(3, dtype=np.uint8), graphs)
-    extra = {"split": split, "pattern": number.astype(np.uint8)}
-    return Collection(**arrays, y=np.concatenate(y), x=np.concatenate(x)[:, None], extra=extra)
+    return Collection(
+        **arrays,
+        y=np.concatenate(y),
+        x=np.concatenate(x)[:, None],
+        extra={"split": split, "pattern": number.astype(np.uint8)},
+    )
 
 
 class _Pattern(NamedTuple):

@@ -71,7 +71,7 @@ def measure(adjacencies: Sequence[dense.Adjacency]) -> NDArray[np.float64]:
     for n in np.unique(sizes):
         # All graphs of a size at once.
         members = np.flatnonzero(sizes == n)
-        batch = np.stack([adjacencies[i] for i in members]).astype(np.float32)
+        batch = np.stack([adjacencies[int(i)] for i in members]).astype(np.float32)
         labels[members, 0], labels[members, 1] = _connected_and_diameter(batch)
         labels[members, 2] = np.abs(np.linalg.eigvalsh(batch.astype(np.float64))).max(axis=1)
     return labels
@@ -84,7 +84,7 @@ def _connected_and_diameter(batch: NDArray[np.float32]) -> tuple[NDArray[np.bool
         wider = reached | (reached.astype(np.float32) @ batch > 0)
         grew = (wider != reached).any(axis=(1, 2))
         if not grew.any():
-            return reached.all(axis=(1, 2)), diameter
+            return np.asarray(reached.all(axis=(1, 2))), diameter
         reached, diameter = wider, diameter + grew
 
 
@@ -95,9 +95,8 @@ def _draw(sizes: Sequence[int], seed: int) -> Iterator[tuple[dense.Adjacency, ND
         while True:
             seed += 1
             rng = np.random.default_rng(seed)
-            family = family or FAMILIES[np.searchsorted(np.cumsum(SHARES), rng.random(), side="right")]
-            order = rng.permutation(n)
-            adjacency = _toggle(dense.from_edges(order[family(n, rng)], n), rng)
+            family = family or FAMILIES[rng.choice(len(FAMILIES), p=SHARES)]
+            adjacency = _toggle(dense.from_edges(rng.permutation(n)[family(n, rng)], n), rng)
             if adjacency.any(axis=0).all():
                 break
         source = np.arange(n) == rng.integers(n)
@@ -112,8 +111,8 @@ def _toggle(adjacency: dense.Adjacency, rng: np.random.Generator) -> dense.Adjac
     moved = (1 - KEEP) * min(edges, others)
     threshold = np.where(adjacency, 1 - moved / max(edges, 1), moved / max(others, 1))
     np.fill_diagonal(threshold, 0)
-    # PNA compares the mean of two uniform numbers, so that an edge stays with probability 0.98 where KEEP says 0.9; only
-    # with this do the edges per graph come out as published.
+    # PNA compares the mean of two uniform numbers, so that an edge stays with probability 0.98 where KEEP says 0.9;
+    # only with this do the edges per graph come out as published.
     draws = rng.random((n, n))
     toggled: dense.Adjacency = (draws + draws.T) / 2 < threshold
     return toggled
@@ -168,13 +167,13 @@ def _star(n: int, rng: np.random.Generator) -> Edges:
 
 
 def _caterpillar(n: int, rng: np.random.Generator) -> Edges:
-    backbone = rng.integers(1, n)
+    backbone = int(rng.integers(1, n))
     legs = np.arange(backbone, n)
     return np.concatenate([_path(backbone), _pairs(rng.integers(0, backbone, len(legs)), legs)])
 
 
 def _lobster(n: int, rng: np.random.Generator) -> Edges:
-    backbone = rng.integers(1, n)
+    backbone = int(rng.integers(1, n))
     arms = np.arange(backbone, rng.integers(backbone + 1, n + 1))
     claws = np.arange(backbone + len(arms), n)
     return np.concatenate(

@@ -22,21 +22,24 @@ FOLDS = 10
 
 
 def h_proximity(h: int, graphs: int = 9000, seed: int = 0) -> Collection:
-    """Pairs of coloured graphs, alike but for one edge: one where all red nodes have exactly two blue nodes within h
-    hops, and one where some red node has three or more.
+    """Pairs of coloured graphs, alike but for one edge: is every red node within h hops of at most two blue nodes?
 
-    Each graph has 15 to 24 layers of 3 to 9 nodes, the same number in every layer, and all edges between consecutive
-    layers. It has three, two or one red nodes (a third of the pairs each) at random places. Blue nodes are drawn one
-    by one, from those that some red node still lacks and no red node has too many of, until each has two within h; then 0
-    to 3 more beyond h of all red nodes. The others get one of the other eight colours (``WHITE`` is 0, ``RED`` 1,
-    ``BLUE`` 2, the rest have no names). The partner gets one more edge, drawn from all that bring another blue node within
-    h of a red one; where there is none (for h = 1 it must join the two, so that some blue node has to lie beyond h), the
-    colours are drawn again. Every label is checked by a search through the finished graph.
+    In one graph of a pair each red node has exactly two blue nodes at distance h or less (``y`` is 1), in the other
+    some red node has three or more (0).
 
-    Graphs 2i and 2i + 1 are a pair, ``y`` is 1 and 0; ``x`` holds the colours, ``extra["pair"]`` the number of the pair and
-    ``extra["fold"]`` the fold (of ten) in which a graph is tested. Pairs stay together, and each fold holds as many
-    pairs with three, two and one red nodes. Beware: nodes and edges alone give the label away to a model that
-    knows them exactly, see :func:`count_control`.
+    - Skeleton: 15 to 24 layers of 3 to 9 nodes, as many in each layer, and all edges between consecutive layers.
+    - Red: three nodes in the first third of the pairs, then two, then one, anywhere.
+    - Blue: drawn one by one from the nodes that are within h of some red node and would not be a third one to any,
+      until each red node has two; then 0 to 3 more beyond h of all red nodes.
+    - All other nodes get one of the other eight colours. ``x`` holds 0 for white, 1 for red, 2 for blue.
+    - The partner has one edge more, drawn from all that bring another blue node within h of a red one. Where there is
+      none, as when no blue node lies beyond h of a red one, the colours are drawn again. For h = 1 it can only be
+      an edge between a red and a blue node.
+    - Both labels are checked by a search through the finished graphs.
+
+    Graphs 2i and 2i + 1 are a pair, the positive one first, and ``extra["pair"]`` is i. ``extra["fold"]`` is the fold,
+    out of ten, in which a graph is tested: pairs stay together, and each fold has as many pairs with three, two and one
+    red nodes. Beware: the numbers of nodes and edges give the label away, see :func:`count_control`.
 
     Args:
         h: the distance, 1 to 13; the paper has 1, 3, 5, 8, 10.
@@ -47,8 +50,9 @@ def h_proximity(h: int, graphs: int = 9000, seed: int = 0) -> Collection:
         >>> data = h_proximity(3, graphs=6)
         >>> data.y.tolist(), data.extra["pair"].tolist(), np.diff(data.num_arcs)[::2].tolist()
         ([1, 0, 1, 0, 1, 0], [0, 0, 1, 1, 2, 2], [2, 2, 2])
-        >>> [is_positive(data.graph(i), data.x[a:b, 0], 3) for i, (a, b) in enumerate(zip(data.node_ptr, data.node_ptr[1:]))]
-        [True, False, True, False, True, False]
+        >>> colours = data.x[:, 0][: data.num_nodes[0]]
+        >>> is_positive(data.graph(0), colours, 3), is_positive(data.graph(1), colours, 3)
+        (True, False)
     """
     check_integer("h", h, least=1)
     if h > LAYERS[0] - 2:
@@ -101,9 +105,9 @@ def is_positive(graph: Graph, colours: ArrayLike, h: int) -> bool:
 def count_control(collection: Collection, model: Any = None) -> tuple[float, float]:
     """Accuracy of a classifier that sees only how many nodes and edges a graph has: mean and deviation over the folds.
 
-    A negative graph has one edge more than its partner, and the edges of a positive one follow from its layers and their
-    width. So the two numbers give the label away to a model that can look them up, as the default does, while
-    a linear model learns nothing from them.
+    A negative graph has one edge more than its partner, and the edges of a positive one follow from its layers and
+    their width. So the two numbers give the label away to a model that can look them up, as the default does, while a
+    linear model learns nothing from them.
 
     Args:
         collection: what :func:`h_proximity` gives.
@@ -174,7 +178,7 @@ def _paint(within: NDArray[np.bool_], red: int, rng: np.random.Generator) -> NDA
 def _shortcut(
     distances: NDArray[np.int64], colours: NDArray[np.uint8], h: int, rng: np.random.Generator
 ) -> NDArray[np.int64] | None:
-    """The two ends of a random new edge that brings a blue node from beyond h of a red one within h; None if none can."""
+    """The ends of a random new edge that brings a blue node from beyond h of a red one within h; None if none can."""
     helps = np.zeros(distances.shape, dtype=bool)
     for red in np.flatnonzero(colours == RED):
         for blue in np.flatnonzero((colours == BLUE) & (distances[red] > h)):
