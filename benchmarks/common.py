@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import elene
+from elene.datasets.memory import attached_edges
 
 
 def networks(only: list[str] | None = None) -> Iterator[tuple[str, elene.Graph]]:
@@ -39,13 +40,9 @@ def random_graph(nodes: int, edges: int, seed: int = 0) -> elene.Graph:
 
 
 def preferential(nodes: int, each: int, seed: int = 0, hub: int = 0) -> elene.Graph:
-    """Every node points to the ends of earlier edges, hubs arise; node 0 gets ``hub`` more neighbours."""
+    """Hubs arise where new nodes are linked to the ends of earlier edges; node 0 gets ``hub`` more neighbours."""
     rng = np.random.default_rng(seed)
-    targets = np.empty(nodes * each, dtype=np.int64)
-    picks = (rng.random(nodes * each) * np.maximum(2 * each * (np.arange(nodes * each) // each), 1)).astype(np.int64)
-    for i, pick in enumerate(picks.tolist()):
-        targets[i] = targets[pick // 2] if pick % 2 else pick // 2 // each
-    edges = np.stack([np.repeat(np.arange(nodes), each), targets], axis=1)
+    edges = attached_edges(nodes, each, rng).astype(np.int64)
     spokes = np.stack([np.zeros(hub, dtype=np.int64), rng.permutation(nodes)[:hub]], axis=1)
     return distinct(np.concatenate([edges, spokes]), nodes)
 

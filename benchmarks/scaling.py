@@ -18,18 +18,11 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from common import distinct, preferential, write_json
+from common import write_json
+from elene.datasets.memory import barabasi_albert, regular_graph
 
 console = Console(width=120)
 STEPS, WIDTH = 25, 32
-
-
-def regular(nodes: int, degree: int, seed: int = 0):
-    """Close to d-regular: the union of d/2 random cycles through all nodes."""
-    rng = np.random.default_rng(seed)
-    cycles = [rng.permutation(nodes) for _ in range(degree // 2)]
-    edges = np.concatenate([np.stack([cycle, np.roll(cycle, 1)], axis=1) for cycle in cycles])
-    return distinct(edges, nodes)
 
 
 def train(queue, kind: str, nodes: int, degree: int, k: int) -> None:
@@ -41,7 +34,7 @@ def train(queue, kind: str, nodes: int, degree: int, k: int) -> None:
     from elene.nn import ELENE, GNN, updates
     from elene.transforms import EgoStructure
 
-    graph = regular(nodes, degree) if kind == "regular" else preferential(nodes, degree // 2)
+    graph = regular_graph(nodes, degree) if kind == "regular" else barabasi_albert(nodes, degree // 2)
     arcs = torch.from_numpy(graph.edges.T.astype(np.int64))
     data = Data(x=torch.ones(nodes, 1), edge_index=torch.cat([arcs, arcs.flip(0)], dim=1))
     before = peak()
