@@ -9,39 +9,39 @@ import numpy as np
 from elene.counting import Job, plan_nodes, plan_pairs, state_bits
 from elene.kernels.jit import inlined, kernel
 from elene.kernels.lanes import LANES, first_steps, lane_scratch, reach, worth_counting
+from elene.kernels.order import degree_of
 from elene.kernels.triangle import triangle_scratch
 
 ONE = np.uint32(1)
-UNIT = np.uint64(1)
-EMPTY = np.uint64(0)
 
 
 @kernel
 def scan_ego(indptr, ranked, split, root, k, shift, state, queue):
     high = shift + shift
+    empty = state.dtype.type(0)
     queue[0] = root
-    state[root] = np.uint64(k + 1) << high
+    state[root] = state.dtype.type(k + 1) << high
     head, tail = 0, 1
     for distance in range(k):
-        following = np.uint64(k - distance) << high
+        following = state.dtype.type(k - distance) << high
         end = tail
         for j in range(head, tail):
             u = queue[j]
             for e in range(indptr[u], indptr[u + ONE]):
                 x = ranked[e]
                 seen = state[x]
-                new = seen == EMPTY
+                new = seen == empty
                 queue[end] = x
                 end += new
                 state[x] = following if new else seen
         head, tail = tail, end
-    first, hits = UNIT << high, 0
+    first, hits = state.dtype.type(1) << high, 0
     for j in range(head, tail):
         w = queue[j]
         for e in range(split[w], indptr[w + ONE]):
             hits += state[ranked[e]] - first < first
     for j in range(tail):
-        state[queue[j]] = EMPTY
+        state[queue[j]] = empty
     return hits
 
 
@@ -76,7 +76,7 @@ def scan_nodes(graph, roots, k, shift, scratch):
             for j in range(tail):
                 marks[touched[j]] = 0
                 codes[touched[j]] = 0
-            patience = 0 if shared else min(2 * patience + 1, 15)
+            patience = 0 if shared else min(2 * patience + 1, 63)
             pause = patience
         if not shared:
             for root in group:
@@ -105,10 +105,10 @@ def scan_neighbours(graph, roots, scratch):
     members, place = scratch[0], scratch[1]
     hits = 0
     for root in roots:
-        start, stop = indptr[root], indptr[root + ONE]
-        for e in range(start, stop):
-            members[e - start] = ranked[e]
-        hits += scan_members(graph, stop - start, members, place)
+        start, size = indptr[root], degree_of(indptr, root)
+        for j in range(size):
+            members[j] = ranked[start + np.uint64(j)]
+        hits += scan_members(graph, size, members, place)
     return hits
 
 
@@ -138,10 +138,12 @@ def node_limit(graph, k):
     if k == 1:
         return list(Job(plan, scan_neighbours, (), partial(triangle_scratch, n, 0)).run(graph, None))
 
-    def scratch():
-        return np.zeros(n, np.uint64), np.empty(n + 1, np.uint32), lane_scratch(n, 0), np.zeros(LANES, np.uint8)
+    shift = state_bits(graph, k)
 
-    return list(Job(plan, scan_nodes, (k, state_bits(graph, k)), scratch).run(graph, None))
+    def scratch():
+        return np.zeros(n, shift.dtype), np.empty(n + 1, np.uint32), lane_scratch(n, 0), np.zeros(LANES, np.uint8)
+
+    return list(Job(plan, scan_nodes, (k, shift), scratch).run(graph, None))
 
 
 def edge_limit(graph, rows):

@@ -17,9 +17,8 @@ from elene.spec import Spec
 
 MAX_COLUMNS = 2**31 - 1
 MAX_LANE_COLUMNS = 2**22
+NARROW_BITS = 32  # states that need no more take four bytes
 MANY_ENTRIES = 200_000  # fewer are copied before threads start
-
-Arrays = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -54,26 +53,24 @@ class Job:
 
     def run(self, graph: Graph, threads: int | None) -> Iterator[tuple[int, int, Any]]:
         """The result of each range: (start, stop, result), in order."""
-        return run_ranges(partial(self._call, kernel_graph(graph)), self.make_scratch, self.plan.work, threads)
+        return run_ranges(partial(self._call, graph.ranked), self.make_scratch, self.plan.work, threads)
 
-    def _call(self, arrays: Arrays, start: int, stop: int, scratch: Any) -> Any:
+    def _call(self, arrays: tuple[NDArray[Any], ...], start: int, stop: int, scratch: Any) -> Any:
         roots = [part[start:stop] for part in self.plan.roots]
         return self.kernel(arrays, *roots, *self.arguments, scratch)
 
 
-def kernel_graph(graph: Graph) -> Arrays:
-    """A graph as the kernels take it: (indptr, neighbours by rank, where the higher-ranked ones begin)."""
-    return (graph.indptr, *graph.ranked)
+def state_bits(graph: Graph, depth: int) -> np.uint32 | np.uint64:
+    """How many bits of a node's state each of its two counts takes; the rest hold its distance.
 
-
-def state_bits(graph: Graph, depth: int) -> np.uint64:
-    """How many bits of a node's 64-bit state each of its two counts takes; the rest hold its distance."""
+    Its type is that of the state: a narrow one stays in the cache.
+    """
     shift = graph.max_degree.bit_length()
     if 2 * shift + (depth + 1).bit_length() > 64:
         raise ValueError(
             f"k={depth} is too deep for a graph with a node of degree {graph.max_degree}: pass a smaller k"
         )
-    return np.uint64(shift)
+    return np.uint32(shift) if 2 * shift + (depth + 1).bit_length() <= NARROW_BITS else np.uint64(shift)
 
 
 def effective_depth(graph: Graph, depth: int) -> int:
@@ -93,7 +90,7 @@ def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> Plan:
     """Roots in their own order, or by their largest neighbour where ego-networks overlap enough to share work."""
     from elene.kernels.order import hub_order, two_hop_paths
 
-    indptr, ranked, _ = kernel_graph(graph)
+    indptr, ranked, _ = graph.ranked
     order = np.arange(len(roots)) if depth < 2 else hub_order(indptr, ranked, roots)
     ordered = roots[order]
     return Plan(order, two_hop_paths(indptr, ranked, ordered), (ordered.astype(np.uint32),))
@@ -104,7 +101,7 @@ def plan_pairs(graph: Graph, rows: Rows, depth: int) -> Plan:
     from elene.kernels.order import sort_by_key, two_hop_paths
 
     assert rows.second is not None
-    indptr, ranked, _ = kernel_graph(graph)
+    indptr, ranked, _ = graph.ranked
     degree = graph.degrees
     swap = degree[rows.first] < degree[rows.second]
     u, v = np.where(swap, rows.second, rows.first), np.where(swap, rows.first, rows.second)
@@ -133,8 +130,9 @@ def _node_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job
         scratch = partial(triangle.triangle_scratch, graph.num_nodes, rho)
         return Job(plan, triangle.node_rows, (rho, absolute), scratch)
     together = 2 <= k <= lanes.MAX_DEPTH and 3 * (k + 1) * (rho + 1) <= MAX_LANE_COLUMNS
-    scratch = partial(node.marginal_scratch, graph.num_nodes, k, rho, absolute, together)
-    return Job(plan, node.marginal_rows, (k, state_bits(graph, k), rho, absolute), scratch)
+    shift = state_bits(graph, k)
+    scratch = partial(node.marginal_scratch, graph.num_nodes, k, shift.dtype, rho, absolute, together)
+    return Job(plan, node.marginal_rows, (k, shift, rho, absolute), scratch)
 
 
 def _pair_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job:
@@ -210,8 +208,9 @@ def _joint_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Jo
 
     n = graph.num_nodes
     if rows.second is None:
-        arguments = (k, state_bits(graph, k), rho, absolute)
-        return Job(plan_nodes(graph, rows.first, k), node.node_joint_rows, arguments, partial(node.joint_scratch, n, k))
+        shift = state_bits(graph, k)
+        scratch = partial(node.joint_scratch, n, k, shift.dtype)
+        return Job(plan_nodes(graph, rows.first, k), node.node_joint_rows, (k, shift, rho, absolute), scratch)
     check_pair_depth(k)
     plan = plan_pairs(graph, rows, k)
     return Job(plan, pair.pair_joint_rows, (k, rho, absolute), partial(pair.pair_joint_scratch, n))

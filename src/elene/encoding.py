@@ -230,7 +230,7 @@ def pairs_of(graph: Graph, radius: int | None) -> Rows:
     from elene.kernels.pair import MAX_DEPTH, pairs_within
 
     reach = effective_depth(graph, MAX_DEPTH if radius is None else radius)
-    pairs = pairs_within(graph.indptr, graph.ranked[0], np.arange(graph.num_nodes), reach)
+    pairs = pairs_within(*graph.ranked[:2], np.arange(graph.num_nodes), reach)
     return Rows(*(np.ascontiguousarray(column) for column in pairs.T.astype(np.int64)))
 
 
@@ -258,7 +258,7 @@ def distances_between(
 
     order = sort_by_key(first, graph.num_nodes)
     reach = effective_depth(graph, MAX_DEPTH if radius is None else radius)
-    found = pair_distances(graph.indptr, graph.ranked[0], first[order], second[order], reach)
+    found = pair_distances(*graph.ranked[:2], first[order], second[order], reach)
     distance = np.empty(len(order), np.int64)
     distance[order] = found
     return distance

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.counting import Job, Rows, effective_depth, kernel_graph, plan_pairs, state_bits
+from elene.counting import Job, Rows, effective_depth, plan_pairs, state_bits
 from elene.encoding import encode, pairs_of
 from elene.graph import Graph, as_graph
 from elene.spec import LEVELS, Spec, check_choice, check_depths
@@ -72,8 +72,9 @@ def _node_colors(graph: Graph, spec: Spec) -> Colors:
         for depth in spec.depths:
             k = effective_depth(graph, depth)
             roots = np.arange(graph.num_nodes, dtype=np.uint32)
-            scratch = joint_scratch(graph.num_nodes, k)
-            colors = _fold(colors, node_codes(kernel_graph(graph), roots, k, state_bits(graph, k), scratch))
+            shift = state_bits(graph, k)
+            scratch = joint_scratch(graph.num_nodes, k, shift.dtype)
+            colors = _fold(colors, node_codes(graph.ranked, roots, k, shift, scratch))
     return colors
 
 

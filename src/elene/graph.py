@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 MAX_NODES = 2**31 - 1
+WIDE = 2**32  # arcs from which on pointers take 64 bits
 
 
 class GraphWarning(UserWarning):
@@ -141,12 +142,15 @@ class Graph:
         return position_of
 
     @cached_property
-    def ranked(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """What the kernels scan: each node's neighbours by ascending degree, and where those ranked above it begin."""
+    def ranked(self) -> tuple[NDArray[Any], NDArray[np.uint32], NDArray[Any]]:
+        """What the kernels scan: where each node's neighbours begin, and one end more; the neighbours by ascending
+        degree; where those ranked above the node begin. Pointers are narrow, for they are read at random, and unsigned,
+        for a negative index would have to be looked out for.
+        """
         from elene.kernels.order import rank_adjacency
 
-        result: tuple[NDArray[np.uint32], NDArray[np.int64]] = rank_adjacency(self.indptr, self.indices.view(np.uint32))
-        return result
+        indptr = self.indptr.astype(np.uint32 if len(self.indices) < WIDE else np.uint64)
+        return (indptr, *rank_adjacency(indptr, self.indices.view(np.uint32)))
 
     def to_scipy(self) -> csr_array:
         """The adjacency matrix as a ``scipy.sparse.csr_array`` of ones.
@@ -157,7 +161,7 @@ class Graph:
         from scipy.sparse import csr_array
 
         ones = np.ones(len(self.indices), dtype=np.int32)
-        indptr = self.indptr.astype(np.int32) if len(self.indices) < 2**31 else self.indptr
+        indptr = self.indptr.astype(np.uint32 if len(self.indices) < WIDE else np.uint64)
         return csr_array((ones, self.indices, indptr), shape=(self.num_nodes, self.num_nodes))
 
     @classmethod

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.counting import effective_depth, kernel_graph, state_bits
+from elene.counting import effective_depth, state_bits
 from elene.graph import Graph, as_graph
 from elene.spec import Quadruplet, check_integer
 
@@ -19,9 +19,9 @@ def node_members(graph: Graph, position: int, k: int) -> tuple[NDArray[np.int64]
     from elene.kernels import node
 
     depth = effective_depth(graph, k)
-    scratch = node.joint_scratch(graph.num_nodes, depth)
     root, shift = np.uint32(position), state_bits(graph, depth)
-    nodes, members = node.node_members(kernel_graph(graph), root, depth, shift, scratch)
+    scratch = node.joint_scratch(graph.num_nodes, depth, shift.dtype)
+    nodes, members = node.node_members(graph.ranked, root, depth, shift, scratch)
     return nodes.astype(np.int64), members
 
 
@@ -30,7 +30,7 @@ def pair_members(graph: Graph, u: int, v: int, k: int) -> tuple[NDArray[np.int64
     from elene.kernels import pair
 
     depth, scratch = effective_depth(graph, k), pair.pair_joint_scratch(graph.num_nodes)
-    nodes, members = pair.pair_members(kernel_graph(graph), np.uint32(u), np.uint32(v), depth, scratch)
+    nodes, members = pair.pair_members(graph.ranked, np.uint32(u), np.uint32(v), depth, scratch)
     return nodes.astype(np.int64), members
 
 

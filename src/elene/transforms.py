@@ -15,7 +15,7 @@ from torch import Tensor
 from torch_geometric.data import Data, InMemoryDataset
 from torch_geometric.transforms import BaseTransform
 
-from elene.counting import Rows, check_pair_depth, effective_depth, kernel_graph, plan_pairs, state_bits
+from elene.counting import Rows, check_pair_depth, effective_depth, plan_pairs, state_bits
 from elene.encoding import Encoding, encode_rows, find_rows
 from elene.graph import Graph, disjoint_union
 from elene.spec import Spec, check_choice, check_integer
@@ -271,8 +271,9 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         from elene.kernels.structure import ego_pairs
 
         k, rho = effective_depth(graph, self.k), self._clip(graph)
-        scratch = joint_scratch(graph.num_nodes, k)
-        sizes, nodes, numbers, keys = ego_pairs(kernel_graph(graph), k, state_bits(graph, k), rho, scratch)
+        shift = state_bits(graph, k)
+        scratch = joint_scratch(graph.num_nodes, k, shift.dtype)
+        sizes, nodes, numbers, keys = ego_pairs(graph.ranked, k, shift, rho, scratch)
         quadruplets = _unpack(keys[:, 0], rho)
         return {
             "ego_size": sizes,
@@ -288,13 +289,14 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
 
         k, rho, n = effective_depth(graph, self.k), self._clip(graph), graph.num_nodes
         check_pair_depth(k)
-        arrays, ends = kernel_graph(graph), graph.edges
+        arrays, ends = graph.ranked, graph.edges
         plan = plan_pairs(graph, Rows(ends[:, 0].astype(np.int64), ends[:, 1].astype(np.int64)), k)
         sizes, nodes, inside, inside_keys = edge_members(arrays, *plan.roots, k, rho, pair_joint_scratch(n))
         pointers, planned, came_from = transpose(sizes, nodes, n)
         edges = plan.order[planned].astype(np.int32)
-        triples, scratch = (pointers, edges), joint_scratch(n, k)
-        rooted, rooted_keys = rooted_numbers(arrays, ends, triples, k, state_bits(graph, k), rho, scratch)
+        triples, shift = (pointers, edges), state_bits(graph, k)
+        scratch = joint_scratch(n, k, shift.dtype)
+        rooted, rooted_keys = rooted_numbers(arrays, ends, triples, k, shift, rho, scratch)
         return {
             "ego_triples": np.diff(pointers).astype(np.int32),
             "ego_edge": edges,

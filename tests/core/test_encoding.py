@@ -124,6 +124,19 @@ def test_threads_change_no_byte(options, monkeypatch):
     assert one.matrix.has_sorted_indices and (one.matrix.data > 0).all()
 
 
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    "options", [{"k": 1}, {"k": 2}, {"k": 3, "form": "joint"}, {"k": 1, "level": "edge"}, {"k": 2, "level": "edge"}]
+)
+def test_wide_pointers_and_states_change_no_count(options, monkeypatch):
+    graph = nx.barabasi_albert_graph(300, 4, seed=1)
+    narrow = elene.encode(graph, **options).matrix
+    monkeypatch.setattr("elene.graph.WIDE", 0)
+    monkeypatch.setattr("elene.counting.NARROW_BITS", 0)
+    assert elene.Graph.from_networkx(graph).ranked[0].dtype == np.uint64
+    assert (elene.encode(graph, **options).matrix != narrow).nnz == 0
+
+
 def test_several_depths_stand_side_by_side():
     graph = nx.wheel_graph(6)
     both = elene.encode(graph, [2, 1])

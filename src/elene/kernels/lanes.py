@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from elene.kernels.jit import inlined, kernel
+from elene.kernels.order import degree_of
 
 ONE = np.uint32(1)
 LANES = 64
@@ -53,7 +54,7 @@ def first_steps(indptr: Any, ranked: Any, roots: Any, k: int, scratch: Any) -> A
     for r in range(roots.shape[0]):
         for e in range(indptr[roots[r]], indptr[roots[r] + ONE]):
             x = ranked[e]
-            degree = indptr[x + ONE] - indptr[x]
+            degree = degree_of(indptr, x)
             before = tail
             tail = push(x, tail, marks, queue)
             codes[x, r] = max(codes[x, r], np.uint8(k))
@@ -180,7 +181,7 @@ def count_lanes(indptr: Any, ranked: Any, tail: int, k: int, rho: int, absolute:
             closer[r] = 0
             level[r] = 0
             boundary[r] += same[r] == 1
-        start, stop = indptr[w], indptr[w + ONE]
+        start, stop = np.int64(indptr[w]), np.int64(indptr[w + ONE])
         degree = stop - start
         while start < stop:  # as many neighbours at a time as eight bits can count
             piece = min(stop, start + 255)
@@ -215,7 +216,7 @@ def worth_counting(indptr: Any, split: Any, tail: int, codes: Any, queue: Any) -
         for r in range(LANES):
             reached += codes[w, r] > 0
             inner += codes[w, r] > 1
-        degree, above = indptr[w + ONE] - indptr[w], indptr[w + ONE] - split[w]
+        degree, above = degree_of(indptr, w), np.int64(indptr[w + ONE]) - np.int64(split[w])
         together += 75 + 6 * degree
         apart += 2 * (inner * degree + (reached - inner) * above) + 7 * reached
     return together < apart

@@ -22,14 +22,12 @@ from elene.kernels.lanes import LANES, explore_lanes, flush_lane, lane_scratch
 
 ONE = np.uint32(1)
 ZERO = np.uint32(0)
-UNIT = np.uint64(1)
-EMPTY = np.uint64(0)
 
 
-def node_scratch(n: int, k: int) -> Any:
+def node_scratch(n: int, k: int, state: Any) -> Any:
     """What :func:`explore` works on: state, queue, level ends; then closer, degree, farther by queue position."""
     return (
-        np.zeros(n, np.uint64),
+        np.zeros(n, state),
         np.empty(n + 1, np.uint32),
         np.empty(k + 2, np.int64),
         np.empty(n, np.uint32),
@@ -38,18 +36,18 @@ def node_scratch(n: int, k: int) -> Any:
     )
 
 
-def marginal_scratch(n: int, k: int, rho: int, absolute: bool, lanes: bool) -> Any:
+def marginal_scratch(n: int, k: int, state: Any, rho: int, absolute: bool, lanes: bool) -> Any:
     """What :func:`marginal_rows` works on: for one root, its histogram and the largest values, and for lanes."""
     segments = (1 if absolute else 3) * (k + 1)
     columns = segments * (rho + 1)
     together = lane_scratch(n if lanes else 0, columns if lanes else 0)
-    return node_scratch(n, k), np.zeros(columns, np.int32), np.full(segments, -1, np.int64), together
+    return node_scratch(n, k, state), np.zeros(columns, np.int32), np.full(segments, -1, np.int64), together
 
 
-def joint_scratch(n: int, k: int) -> Any:
+def joint_scratch(n: int, k: int, state: Any) -> Any:
     """What the other kernels work on: for one root, distances, a second key that is always 0, keys and numbers."""
     return (
-        node_scratch(n, k),
+        node_scratch(n, k, state),
         np.empty(n, np.int32),
         np.zeros(n, np.int64),
         np.empty(n, np.int64),
@@ -68,6 +66,7 @@ def expand_level(indptr: Any, ranked: Any, level: Any, head: int, tail: int, scr
     """
     state, queue, _, closer, degree, farther = scratch
     this, following, mask = level
+    empty, unit = state.dtype.type(0), state.dtype.type(1)
     end = tail
     for j in range(head, tail):
         u = queue[j]
@@ -75,11 +74,11 @@ def expand_level(indptr: Any, ranked: Any, level: Any, head: int, tail: int, scr
         for e in range(indptr[u], indptr[u + ONE]):
             x = ranked[e]
             seen = state[x]
-            new = seen == EMPTY
+            new = seen == empty
             onward = seen < this
             queue[end] = x
             end += new
-            state[x] = (following if new else seen) + (UNIT if onward else EMPTY)
+            state[x] = (following if new else seen) + (unit if onward else empty)
             reached += onward
         closer[j] = state[u] & mask
         degree[j] = indptr[u + ONE] - indptr[u]
@@ -90,25 +89,20 @@ def expand_level(indptr: Any, ranked: Any, level: Any, head: int, tail: int, scr
 @inlined
 def connect_boundary(indptr: Any, ranked: Any, split: Any, bounds: Any, shift: Any, scratch: Any) -> None:
     """Count the edges among the nodes at distance k: each once, from its lower-ranked end, for both ends."""
-    state, queue, _, closer, degree, _ = scratch
+    state, queue, _, _, _, _ = scratch
     head, tail = bounds
-    first, beside = UNIT << (shift + shift), UNIT << shift
-    mask = beside - UNIT
+    empty, unit = state.dtype.type(0), state.dtype.type(1)
+    first, beside = unit << (shift + shift), unit << shift
     for j in range(head, tail):
         w = queue[j]
-        level = 0
+        level = empty
         for e in range(split[w], indptr[w + ONE]):
             x = ranked[e]
             seen = state[x]
             hit = seen - first < first
-            state[x] = seen + (beside if hit else EMPTY)
-            level += hit
-        state[w] += np.uint64(level) << shift
-    for j in range(head, tail):
-        seen = state[queue[j]]
-        closer[j] = seen & mask
-        degree[j] = (seen & mask) + ((seen >> shift) & mask)
-        state[queue[j]] = EMPTY
+            state[x] = seen + (beside if hit else empty)
+            level += beside if hit else empty
+        state[w] += level
 
 
 @inlined
@@ -116,22 +110,24 @@ def explore(indptr: Any, ranked: Any, split: Any, root: Any, k: int, shift: Any,
     """Explore the ego-network of one root; gives its size.
 
     Afterwards ``queue[:size]`` holds its nodes by distance, those at distance l ending at ``ends[l]``, and closer,
-    degree and farther their counts in the same order. The state is clean again.
+    degree and farther the counts of those nearer than k in the same order. The counts of those at distance k are still
+    in the state, which is clean otherwise: :func:`spell_out` or :func:`tally_ego` must follow.
     """
     state, queue, ends, _, _, _ = scratch
+    empty, unit = state.dtype.type(0), state.dtype.type(1)
     queue[0] = root
     high = shift + shift
-    state[root] = np.uint64(k + 1) << high
+    state[root] = state.dtype.type(k + 1) << high
     head, tail = 0, 1
-    mask = (UNIT << shift) - UNIT
+    mask = (unit << shift) - unit
     for distance in range(k):
         ends[distance] = tail
-        level = (np.uint64(k + 1 - distance) << high, np.uint64(k - distance) << high, mask)
+        level = (state.dtype.type(k + 1 - distance) << high, state.dtype.type(k - distance) << high, mask)
         head, tail = tail, expand_level(indptr, ranked, level, head, tail, scratch)
     ends[k] = tail
     connect_boundary(indptr, ranked, split, (head, tail), shift, scratch)
     for j in range(head):
-        state[queue[j]] = EMPTY
+        state[queue[j]] = empty
     return tail
 
 
@@ -144,32 +140,50 @@ def tally_alike(value: int, many: int, rho: int, histogram: Any, base: int) -> i
 
 
 @inlined
-def tally_ego(k: int, absolute: bool, rho: int, scratch: Any, histogram: Any, tops: Any) -> None:
-    """Add an explored ego-network to the marginal histogram.
+def tally_boundary(k: int, absolute: bool, rho: int, shift: Any, scratch: Any, histogram: Any, tops: Any) -> None:
+    """Add the nodes at distance k, whose counts are in the state, to the marginal histogram, and clear the state."""
+    state, queue, ends, _, _, _ = scratch
+    start, stop = ends[k - 1] if k else 0, ends[k]
+    empty, mask = state.dtype.type(0), (state.dtype.type(1) << shift) - state.dtype.type(1)
+    s, width = (1 if absolute else 3) * k, rho + 1
+    closer_base, degree_base = s * width, (s if absolute else s + 1) * width
+    most_closer, most = 0, 0
+    for j in range(start, stop):
+        seen = state[queue[j]]
+        state[queue[j]] = empty
+        closer = np.int64(seen & mask)
+        degree = min(closer + np.int64((seen >> shift) & mask), rho)
+        closer = min(closer, rho)
+        if not absolute:
+            histogram[closer_base + closer] += 1
+        histogram[degree_base + degree] += 1
+        most_closer, most = max(most_closer, closer), max(most, degree)
+    if start < stop:
+        if absolute:
+            tops[s] = most
+        else:
+            tops[s], tops[s + 1] = most_closer, most
+            tops[s + 2] = tally_alike(0, stop - start, rho, histogram, (s + 2) * width)
 
-    Nodes next to the root have one closer neighbour, nodes at distance k none farther: no need to look.
-    """
+
+@inlined
+def tally_ego(k: int, absolute: bool, rho: int, shift: Any, scratch: Any, histogram: Any, tops: Any) -> None:
+    """Add an explored ego-network to the marginal histogram; nodes next to the root have one closer neighbour."""
     _, _, ends, closer, degree, farther = scratch
     start, s = 0, 0
-    for distance in range(k + 1):
+    for distance in range(k):
         stop = ends[distance]
-        if start == stop:
-            break
         if not absolute:
             if distance < 2:
                 tops[s] = tally_alike(distance, stop - start, rho, histogram, s * (rho + 1))
             else:
                 tops[s] = tally(closer, start, stop, rho, histogram, s * (rho + 1))
+            tops[s + 2] = tally(farther, start, stop, rho, histogram, (s + 2) * (rho + 1))
             s += 1
         tops[s] = tally(degree, start, stop, rho, histogram, s * (rho + 1))
-        s += 1
-        if not absolute:
-            if distance == k:
-                tops[s] = tally_alike(0, stop - start, rho, histogram, s * (rho + 1))
-            else:
-                tops[s] = tally(farther, start, stop, rho, histogram, s * (rho + 1))
-            s += 1
+        s += 1 if absolute else 2
         start = stop
+    tally_boundary(k, absolute, rho, shift, scratch, histogram, tops)
 
 
 @kernel
@@ -190,7 +204,7 @@ def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute
         if lanes and pause == 0:
             listed = explore_lanes(graph, roots[start:stop], k, rho, absolute, together)
             # Where lanes do not pay, they seldom do a little further on: try again after ever longer pauses.
-            patience = 0 if listed else min(2 * patience + 1, 15)
+            patience = 0 if listed else min(2 * patience + 1, 63)
             pause = patience
         elif pause:
             pause -= 1
@@ -200,7 +214,7 @@ def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute
                 used = flush_lane(i - start, together[5][:listed], together, columns, counts, used)
             else:
                 explore(indptr, ranked, split, roots[i], k, shift, scratch)
-                tally_ego(k, absolute, rho, scratch, histogram, tops)
+                tally_ego(k, absolute, rho, shift, scratch, histogram, tops)
                 room = room_for(tops)
                 columns, counts = reserve(columns, used, room), reserve(counts, used, room)
                 used = flush(histogram, tops, rho + 1, columns, counts, used)
@@ -210,16 +224,21 @@ def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute
 
 
 @inlined
-def spell_out(size: int, k: int, scratch: Any, distance: Any) -> None:
-    """Write down what :func:`explore` leaves implicit: each node's distance, and that none is farther than k."""
-    _, _, ends, _, _, farther = scratch
+def spell_out(size: int, k: int, shift: Any, scratch: Any, distance: Any) -> None:
+    """Write down what :func:`explore` leaves: each node's distance, and the counts of those at distance k."""
+    state, queue, ends, closer, degree, farther = scratch
     start = 0
     for level in range(k + 1):
         for j in range(start, ends[level]):
             distance[j] = level
         start = ends[level]
+    empty, mask = state.dtype.type(0), (state.dtype.type(1) << shift) - state.dtype.type(1)
     for j in range(ends[k - 1] if k else 0, size):
+        seen = state[queue[j]]
+        closer[j] = seen & mask
+        degree[j] = (seen & mask) + ((seen >> shift) & mask)
         farther[j] = ZERO
+        state[queue[j]] = empty
 
 
 @kernel
@@ -234,7 +253,7 @@ def node_joint_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolu
     used = 0
     for i in range(roots.shape[0]):
         size = explore(indptr, ranked, split, roots[i], k, shift, scratch)
-        spell_out(size, k, scratch, distance)
+        spell_out(size, k, shift, scratch, distance)
         quadruplet_keys(size, scratch[4], (distance, scratch[3], scratch[5]), rho, absolute, first)
         table, keys, known = count_keys(first, nothing, size, table, keys, known, numbers)
         if totals.shape[0] < keys.shape[0]:
@@ -253,7 +272,7 @@ def node_codes(graph: Any, roots: Any, k: int, shift: Any, scratches: Any) -> An
     codes = np.zeros(roots.shape[0], np.uint64)
     for i in range(roots.shape[0]):
         size = explore(indptr, ranked, split, roots[i], k, shift, scratch)
-        spell_out(size, k, scratch, distance)
+        spell_out(size, k, shift, scratch, distance)
         for j in range(size):
             code = chain(mix(np.uint64(scratch[4][j])), np.uint64(distance[j]))
             codes[i] += chain(chain(code, np.uint64(scratch[3][j])), np.uint64(scratch[5][j]))
@@ -266,7 +285,7 @@ def node_members(graph: Any, root: Any, k: int, shift: Any, scratches: Any) -> A
     indptr, ranked, split = graph
     scratch, distance, _, _, _ = scratches
     size = explore(indptr, ranked, split, root, k, shift, scratch)
-    spell_out(size, k, scratch, distance)
+    spell_out(size, k, shift, scratch, distance)
     members = np.empty((size, 4), np.int64)
     for j in range(size):
         members[j, 0], members[j, 1] = distance[j], scratch[3][j]

@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from elene.kernels.jit import kernel
+from elene.kernels.jit import inlined, kernel
+
+ONE = np.uint32(1)
+
+
+@inlined
+def degree_of(indptr: Any, u: Any) -> Any:
+    """A node's degree as a signed integer: pointers are unsigned, and numba makes floats of sums of both kinds."""
+    return np.int64(indptr[u + ONE]) - np.int64(indptr[u])
 
 
 @kernel
@@ -31,12 +39,12 @@ def rank_adjacency(indptr: Any, indices: Any) -> Any:
     Scanning only higher-ranked neighbours meets every edge once, from the end that has fewer of them.
     """
     n = indptr.shape[0] - 1
-    degrees = indptr[1:] - indptr[:-1]
+    degrees = np.diff(indptr.astype(np.int64))
     largest = 0
     for degree in degrees:
         largest = max(largest, degree)
     fill = indptr[:-1].copy()
-    split = np.empty(n, np.int64)
+    split = np.empty(n, indptr.dtype)
     ranked = np.empty(indices.shape[0], np.uint32)
     for u in sort_by_key(degrees, largest + 1):
         split[u] = fill[u]
@@ -53,8 +61,8 @@ def hub_order(indptr: Any, ranked: Any, roots: Any) -> Any:
     n = indptr.shape[0] - 1
     hub = np.empty(roots.shape[0], np.int64)
     for i in range(roots.shape[0]):
-        v = roots[i]
-        hub[i] = n if indptr[v] == indptr[v + 1] else np.int64(ranked[indptr[v + 1] - 1])
+        last = np.int64(indptr[roots[i] + 1]) - 1
+        hub[i] = np.int64(ranked[last]) if degree_of(indptr, roots[i]) else n
     return sort_by_key(hub, n + 1)
 
 
@@ -65,7 +73,7 @@ def two_hop_paths(indptr: Any, indices: Any, roots: Any) -> Any:
     for i in range(roots.shape[0]):
         total = 1
         for e in range(indptr[roots[i]], indptr[roots[i] + 1]):
-            total += indptr[indices[e] + np.uint32(1)] - indptr[indices[e]]
+            total += degree_of(indptr, indices[e])
         paths[i] = total
     return paths
 

@@ -47,7 +47,7 @@ def ego_pairs(graph: Any, k: int, shift: Any, rho: int, scratches: Any) -> Any:
     recent_keys, recent_numbers = np.full(RECENT, -1, np.int64), np.empty(RECENT, np.int32)
     for root in range(n):
         size = explore(indptr, ranked, split, np.uint32(root), k, shift, scratch)
-        spell_out(size, k, scratch, distance)
+        spell_out(size, k, shift, scratch, distance)
         nodes, numbers = reserve(nodes, used, size), reserve(numbers, used, size)
         for j in range(size):
             key = pack(distance[j], scratch[3][j], scratch[4][j], scratch[5][j], rho)
@@ -116,7 +116,7 @@ def rooted_numbers(graph: Any, ends: Any, triples: Any, k: int, shift: Any, rho:
     book = (np.zeros(64, np.int32), np.empty((32, 2), np.int64), 0)
     for root in range(indptr.shape[0] - 1):
         size = explore(indptr, ranked, split, np.uint32(root), k, shift, scratch)
-        spell_out(size, k, scratch, distance)
+        spell_out(size, k, shift, scratch, distance)
         for j in range(size):
             seen[scratch[1][j]] = pack(distance[j], scratch[3][j], scratch[4][j], scratch[5][j], rho)
         for e in range(pointers[root], pointers[root + 1]):

@@ -12,6 +12,7 @@ import numpy as np
 
 from elene.kernels.count import reserve, tally
 from elene.kernels.jit import inlined, kernel
+from elene.kernels.order import degree_of
 
 ONE = np.uint32(1)
 
@@ -99,11 +100,11 @@ def node_rows(graph: Any, roots: Any, rho: int, absolute: bool, scratch: Any) ->
     row_ends = np.empty(roots.shape[0], np.int64)
     columns, counts, used = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
     for i in range(roots.shape[0]):
-        start, stop = indptr[roots[i]], indptr[roots[i] + ONE]
-        for e in range(start, stop):
-            members[e - start] = ranked[e]
-        connect(graph, stop - start, 1, scratch)
-        columns, counts, used = write_row(stop - start, 1, rho, absolute, scratch, (columns, counts, used))
+        start, size = indptr[roots[i]], degree_of(indptr, roots[i])
+        for j in range(size):
+            members[j] = ranked[start + np.uint64(j)]
+        connect(graph, size, 1, scratch)
+        columns, counts, used = write_row(size, 1, rho, absolute, scratch, (columns, counts, used))
         row_ends[i] = used
     return row_ends, columns[:used], counts[:used]
 
