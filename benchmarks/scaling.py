@@ -31,7 +31,7 @@ def train(queue, kind: str, nodes: int, degree: int, k: int) -> None:
     from torch_geometric.data import Data
     from torch_geometric.nn import GINConv
 
-    from elene.nn import ELENE, GNN, updates
+    from elene.nn import ELENE, GNN, Ego, updates
     from elene.transforms import EgoStructure
 
     graph = regular_graph(nodes, degree) if kind == "regular" else barabasi_albert(nodes, degree // 2)
@@ -40,6 +40,7 @@ def train(queue, kind: str, nodes: int, degree: int, k: int) -> None:
     before = peak()
     start = time.perf_counter()
     data = EgoStructure(k, max_degree=32)(data)
+    ego = Ego.of(data)
     prepared = time.perf_counter() - start
     torch.manual_seed(0)
     conv = GINConv(nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH)))
@@ -50,7 +51,7 @@ def train(queue, kind: str, nodes: int, degree: int, k: int) -> None:
     start, losses = time.perf_counter(), []
     for _ in range(STEPS):
         optimizer.zero_grad()
-        loss = (model(data) / nodes - 1).abs().mean()
+        loss = (model(data, ego) / nodes - 1).abs().mean()
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
