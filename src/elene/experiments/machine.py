@@ -1,0 +1,95 @@
+"""What a result must be told with: versions, the machine, and how much memory was used."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+MEGABYTE = 2**20
+PACKAGES = ("elene", "torch", "torch-geometric", "pytorch-lightning", "numpy")
+
+
+def versions() -> dict[str, str]:
+    """The versions of Python and of what computes.
+
+    >>> sorted(versions())[:2]
+    ['elene', 'numpy']
+    """
+    return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
+
+
+def machine() -> dict[str, str | int]:
+    """The processor, how many cores may be used and how many threads torch uses, and the accelerator, if any.
+
+    >>> sorted(machine())
+    ['accelerator', 'cores', 'processor', 'system', 'threads']
+    """
+    import torch
+
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return {
+        "processor": _processor(),
+        "cores": usable,
+        "threads": torch.get_num_threads(),
+        "accelerator": torch.cuda.get_device_name() if torch.cuda.is_available() else "none",
+        "system": platform.system(),
+    }
+
+
+def _processor() -> str:
+    described = Path("/proc/cpuinfo")
+    lines = described.read_text().splitlines() if described.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+class PeakMemory:
+    """The most memory in use since it was made, in megabytes: of the accelerator if there is one, else of this process.
+
+    The memory of a process includes its data and libraries; ``base`` says how much that was at the start.
+
+    Example:
+        >>> peak = PeakMemory()
+        >>> peak.megabytes() >= peak.base > 0
+        True
+    """
+
+    def __init__(self) -> None:
+        import torch
+
+        self._accelerator = torch.cuda if torch.cuda.is_available() else None
+        if self._accelerator is not None:
+            self._accelerator.reset_peak_memory_stats()
+            self.base = self._accelerator.memory_allocated() / MEGABYTE
+        else:
+            _forget_peak()
+            self.base = _process_peak()
+
+    def megabytes(self) -> float:
+        """The peak so far."""
+        if self._accelerator is not None:
+            return float(self._accelerator.max_memory_allocated() / MEGABYTE)
+        return _process_peak()
+
+
+def _forget_peak() -> None:
+    """Let the peak start anew, where the system can: else it is that of the whole life of the process."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return
+
+
+def _process_peak() -> float:
+    status = Path("/proc/self/status")
+    if status.exists():
+        [line] = [line for line in status.read_text().splitlines() if line.startswith("VmHWM")]
+        return int(line.split()[1]) * 1024 / MEGABYTE
+    import resource
+
+    # Linux counts in kilobytes, macOS in bytes.
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / MEGABYTE

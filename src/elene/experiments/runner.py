@@ -1,0 +1,236 @@
+"""Runner: trains what a spec says, goes on where an interrupted run stopped, and gives back what came out."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning.strategies import DDPStrategy
+from pytorch_lightning.utilities.exceptions import SIGTERMException
+
+from elene.experiments.batches import Loader
+from elene.experiments.callbacks import Bar, Journal, Keeper, WholeFiles
+from elene.experiments.experiment import Experiment
+from elene.experiments.machine import PeakMemory, machine, versions
+from elene.experiments.spec import Spec
+from elene.experiments.store import Cost, Result, Score, Store, run_name, write_result
+from elene.experiments.training import Learner
+from elene.files import replacing
+
+PAUSE = 10.0  # seconds between checkpoints
+DIGITS = 5  # of learning curves in results
+
+
+def run(
+    spec: Spec,
+    seed: int = 0,
+    fold: int = 0,
+    *,
+    folder: str | os.PathLike[str],
+    devices: int = 1,
+    pause: float = PAUSE,
+) -> Result:
+    """Train a model and test it at its best validation epoch.
+
+    A run that was killed goes on from its last checkpoint, and ends as if it had not been.
+
+    Args:
+        spec: what to train.
+        seed: of weights, order of graphs, dropout and sampling.
+        fold: which split of the data set to use.
+        folder: keeps ``metrics.csv``, TensorBoard's events, a checkpoint while it runs, and then ``model.pt``, the
+            network's state at its best epoch, and ``result.json``.
+        devices: how many processes share each batch.
+        pause: seconds between checkpoints.
+
+    Example:
+        >>> import tempfile
+        >>> from elene.experiments import spec
+        >>> small = spec.load("sr25", row="gin", changes=["training.epochs=2", "model.hidden=8"])
+        >>> result = run(small, folder=tempfile.mkdtemp())
+        >>> result.metric, result.cost.epochs, len(result.curve["loss"])
+        ('accuracy', 2, 2)
+    """
+    if devices < 1:
+        raise ValueError(f"devices must be at least 1, got {devices}")
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    if devices > 1:
+        from elene.experiments.launch import launch
+
+        return launch(spec, seed, fold, folder, devices, pause)
+    return train(spec, seed, fold, folder, pause=pause)
+
+
+def obtain(
+    spec: Spec,
+    seed: int = 0,
+    fold: int = 0,
+    *,
+    store: Store,
+    folder: str | os.PathLike[str],
+    devices: int = 1,
+) -> Result:
+    """The result of a run from a store, or else run it and add it to the store.
+
+    Args:
+        spec: what to train.
+        seed: as in :func:`run`.
+        fold: as in :func:`run`.
+        store: where results are.
+        folder: each run has a folder of its own in it.
+        devices: as in :func:`run`; a result that another number of devices gave will do.
+    """
+    found = store.get(spec, seed, fold)
+    if found is None:
+        found = run(spec, seed, fold, folder=Path(folder, run_name(spec, seed, fold)), devices=devices)
+        store.add(found)
+    return found
+
+
+def train(
+    spec: Spec, seed: int, fold: int, folder: Path, rank: int = 0, world: int = 1, pause: float = PAUSE
+) -> Result:
+    """The part of :func:`run` that one process does."""
+    experiment = Experiment(spec, seed, fold)
+    memory = PeakMemory()
+    learner = Learner(experiment.network(), experiment.objective, spec.training, seed)
+    checkpoint = folder / "last.ckpt"
+    with _quiet(), _reproducible(), _interruptible():
+        trainer = _trainer(spec, folder, checkpoint, world, pause)
+        loaders = [experiment.loader(part, rank, world) for part in ("train", "validation")]
+        trainer.fit(learner, *loaders, ckpt_path=str(checkpoint) if checkpoint.exists() else None)
+        peak = memory.megabytes()
+        last = _score(trainer, learner, experiment, len(learner.curve["validation"]) - 1)
+        assert learner.best_epoch is not None
+        learner.network.load_state_dict(learner.best_state)
+        best = _score(trainer, learner, experiment, learner.best_epoch)
+    result = Result(
+        spec=spec,
+        seed=seed,
+        fold=fold,
+        devices=world,
+        title=experiment.dataset.title,
+        data=experiment.dataset.provenance,
+        metric=learner.objective.metric,
+        best=best,
+        last=last,
+        cost=_cost(learner, memory, peak),
+        curve={name: [_rounded(value) for value in learner.curve[name]] for name in ("loss", "validation")},
+        versions=versions(),
+        machine=machine(),
+        date=datetime.now(UTC).strftime("%Y-%m-%d"),
+    )
+    if rank == 0:
+        with replacing(folder / "model.pt") as temporary:
+            torch.save(learner.best_state, temporary)
+        write_result(result, folder / "result.json")
+        checkpoint.unlink(missing_ok=True)
+    return result
+
+
+def _trainer(spec: Spec, folder: Path, checkpoint: Path, world: int, pause: float) -> pl.Trainer:
+    title = f"{spec.dataset.label} {spec.row}"
+    # GCN leaves some parameters unused when edges have features; looking for them costs next to nothing.
+    strategy = DDPStrategy(find_unused_parameters=True) if world > 1 else "auto"
+    return pl.Trainer(
+        devices=world,
+        strategy=strategy,
+        max_epochs=spec.training.epochs,
+        callbacks=[Journal(folder), Bar(title), Keeper(checkpoint, pause)],
+        plugins=[WholeFiles()],
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        num_sanity_val_steps=0,
+        use_distributed_sampler=False,
+    )
+
+
+def _score(trainer: pl.Trainer, learner: Learner, experiment: Experiment, epoch: int) -> Score:
+    """The metric with the weights that the learner has now."""
+
+    def measured(loader: Loader) -> float:
+        [found] = trainer.test(learner, loader, verbose=False)
+        return found["metric"]
+
+    rank, world = trainer.global_rank, trainer.world_size
+    copies = [measured(loader) for loader in experiment.relabelled(rank, world)]
+    return Score(
+        epoch=epoch,
+        validation=learner.curve["validation"][epoch],
+        test=measured(experiment.loader("test", rank, world)),
+        relabelled=sum(copies) / len(copies) if copies else None,
+    )
+
+
+def _cost(learner: Learner, memory: PeakMemory, peak: float) -> Cost:
+    seconds = learner.curve["seconds"]
+    return Cost(
+        parameters=sum(parameter.numel() for parameter in learner.network.parameters()),
+        epochs=len(seconds),
+        seconds=round(sum(seconds), 3),
+        seconds_per_epoch=round(median(seconds), 4),
+        peak_memory=round(peak, 1),
+        base_memory=round(memory.base, 1),
+    )
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Lightning's advice is for those who write the training loop: here that is us."""
+    logger = logging.getLogger("pytorch_lightning")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", module="pytorch_lightning|lightning_fabric")
+            yield
+    finally:
+        logger.setLevel(level)
+
+
+@contextmanager
+def _reproducible() -> Iterator[None]:
+    """Sums in the same order each time; and the random numbers of whoever called are left alone."""
+    before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    filling = torch.utils.deterministic.fill_uninitialized_memory
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.utils.deterministic.fill_uninitialized_memory = False
+    try:
+        with torch.random.fork_rng():
+            yield
+    finally:
+        torch.use_deterministic_algorithms(before[0], warn_only=before[1])
+        torch.utils.deterministic.fill_uninitialized_memory = filling
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let an interrupt and a termination be what they are: Lightning makes others of them."""
+    here = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    except SIGTERMException:
+        raise SystemExit(128 + signal.SIGTERM) from None
+    except SystemExit as error:
+        if here and isinstance(error.__context__, KeyboardInterrupt):
+            signal.signal(signal.SIGINT, handler)
+            raise KeyboardInterrupt from None
+        raise

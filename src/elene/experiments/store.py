@@ -1,0 +1,165 @@
+"""Store: a small text file for each run, which says what came out and all that it depends on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from elene.experiments.complaints import complaint
+from elene.experiments.spec import Spec
+from elene.files import replacing
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Score(_Part):
+    """The metric after an epoch.
+
+    Args:
+        epoch: its number, from 0.
+        validation: on the validation graphs.
+        test: on the test graphs.
+        relabelled: on copies of the graphs with nodes in random order, where test graphs are those trained on; None
+            elsewhere.
+    """
+
+    epoch: int
+    validation: float
+    test: float
+    relabelled: float | None = None
+
+
+class Cost(_Part):
+    """What a run took.
+
+    Args:
+        parameters: numbers that were learned.
+        epochs: how many there were.
+        seconds: of training, all epochs together, without validation.
+        seconds_per_epoch: the median.
+        peak_memory: the most megabytes in use.
+        base_memory: megabytes in use before training began: libraries and data.
+    """
+
+    parameters: int
+    epochs: int
+    seconds: float
+    seconds_per_epoch: float
+    peak_memory: float
+    base_memory: float
+
+
+class Result(_Part):
+    """One run: what came out, and all that it depends on.
+
+    Args:
+        spec: what was run.
+        seed: of weights, order and dropout.
+        fold: which of the data set's splits.
+        devices: how many shared the work.
+        title: what to call the data set in a table; it says so where the data is not the published one.
+        data: where the data comes from.
+        metric: what the scores are.
+        best: the score at the best validation epoch: the one to report.
+        last: the score at the last epoch.
+        cost: what it took.
+        curve: ``loss`` and ``validation`` after each epoch, rounded.
+        versions: of Python and libraries.
+        machine: where it ran.
+        date: when it was done.
+    """
+
+    spec: Spec
+    seed: int
+    fold: int
+    devices: int
+    title: str
+    data: str
+    metric: str
+    best: Score
+    last: Score
+    cost: Cost
+    curve: dict[str, list[float]]
+    versions: dict[str, str]
+    machine: dict[str, str | int]
+    date: str
+
+    @property
+    def name(self) -> str:
+        """The name that its files have."""
+        return run_name(self.spec, self.seed, self.fold)
+
+
+def run_name(spec: Spec, seed: int, fold: int) -> str:
+    """The name of a run, a path without ending.
+
+    >>> from elene.experiments import spec
+    >>> run_name(spec.load("sr25", "gin"), seed=0, fold=0)
+    'sr25/gin/...-seed0-fold0'
+    """
+    return f"{spec.dataset.label}/{spec.row}/{spec.identity}-seed{seed}-fold{fold}"
+
+
+class Store:
+    """A folder of results, ``runs/DATASET/ROW/IDENTITY-seedS-foldF.json`` in it.
+
+    Args:
+        root: the folder; it need not be there yet.
+
+    Example:
+        >>> from elene.experiments import spec
+        >>> Store("no such folder").get(spec.load("sr25", "gin"), seed=0) is None
+        True
+    """
+
+    def __init__(self, root: str | os.PathLike[str]) -> None:
+        self.root = Path(root)
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.root)!r})"
+
+    def path(self, spec: Spec, seed: int, fold: int = 0) -> Path:
+        """The file that a run has, or would have."""
+        # with_suffix would take the dots of other names for one.
+        return self.root / "runs" / f"{run_name(spec, seed, fold)}.json"
+
+    def get(self, spec: Spec, seed: int, fold: int = 0) -> Result | None:
+        """The result of a run, or None if it is not there."""
+        path = self.path(spec, seed, fold)
+        return read_result(path) if path.is_file() else None
+
+    def add(self, result: Result) -> Path:
+        """Write a result, in place of an older one of the same run; gives its file."""
+        path = self.path(result.spec, result.seed, result.fold)
+        write_result(result, path)
+        return path
+
+    def find(self, dataset: str | None = None, row: str | None = None) -> Iterator[Result]:
+        """All results, or those of a data set (by its label) or a row, in the order of their files."""
+        for path in sorted((self.root / "runs").glob(f"{_glob(dataset)}/{_glob(row)}/*.json")):
+            yield read_result(path)
+
+
+def _glob(name: str | None) -> str:
+    # Names hold none of the characters that mean something in a pattern: plus, dash and dot do not.
+    return "*" if name is None else name
+
+
+def write_result(result: Result, path: Path) -> None:
+    """Write a result to a file, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        temporary.write_text(result.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+
+def read_result(path: Path) -> Result:
+    """Read what :func:`write_result` wrote."""
+    try:
+        return Result.model_validate_json(path.read_text(encoding="utf-8"))
+    except ValidationError as error:
+        raise ValueError(f"{path} is not a result of this version: {complaint(error, Result)}; delete it") from None
