@@ -115,7 +115,7 @@ def scan_neighbours(graph, roots, scratch):
 @kernel
 def scan_edges(graph, us, vs, scratch):
     indptr, ranked, _ = graph
-    members, place, marks = scratch[0], scratch[1], scratch[4]
+    members, place, marks = scratch[0], scratch[1], scratch[3]
     hits = 0
     for i in range(us.shape[0]):
         if i == 0 or us[i] != us[i - 1]:

@@ -10,45 +10,48 @@ from typing import Any
 
 import numpy as np
 
-from elene.kernels.count import reserve, tally
+from elene.kernels.count import reserve
 from elene.kernels.jit import inlined, kernel
 from elene.kernels.order import degree_of
 
 ONE = np.uint32(1)
+SHIFT = np.uint32(31)
+MEMBER = np.uint32(2**31)
+MOST_BESIDE = 8  # entries of a row beside those for degrees, of which there are no more than members
 
 
 def triangle_scratch(n: int, rho: int) -> Any:
-    """Members and their places plus one, degrees by place, a histogram of those, and marks for a node's neighbours."""
-    return (
-        np.empty(n + 1, np.uint32),
-        np.zeros(n, np.uint32),
-        np.zeros(n + 1, np.int32),
-        np.zeros(rho + 1, np.int32),
-        np.zeros(n, np.uint8),
-    )
+    """Members, the nodes' states, a histogram of degrees, and marks for a node's neighbours."""
+    return np.empty(n + 1, np.uint32), np.zeros(n, np.uint32), np.zeros(rho + 1, np.int32), np.zeros(n, np.uint8)
 
 
 @inlined
-def connect(graph: Any, size: int, centres: int, scratch: Any) -> None:
-    """The degrees of the members among each other and to the centres.
+def connect(graph: Any, size: int, centres: int, rho: int, scratch: Any) -> int:
+    """Tally the degrees of the members among each other and to the centres; gives the largest.
 
-    Place 0 is a bin for what is not a member, so that the scan needs no branch.
+    A node's state is 0, or for members a flag and the degree. Adding the flag's bit needs no branch, and no bin that
+    every scan of what is not a member would have to wait for.
     """
     indptr, ranked, split = graph
-    members, place, degree, _, _ = scratch
+    members, state, histogram, _ = scratch
     for i in range(size):
-        place[members[i]] = i + 1
-        degree[i + 1] = centres
+        state[members[i]] = MEMBER | np.uint32(centres)
     for i in range(size):
         w = members[i]
-        above = 0
+        above = np.uint32(0)
         for e in range(split[w], indptr[w + ONE]):
-            j = place[ranked[e]]
-            degree[j] += 1
-            above += j > 0
-        degree[i + 1] += above
+            x = ranked[e]
+            seen = state[x]
+            state[x] = seen + (seen >> SHIFT)
+            above += seen >> SHIFT
+        state[w] += above
+    top = 0
     for i in range(size):
-        place[members[i]] = 0
+        degree = min(np.int64(state[members[i]] & ~MEMBER), rho)
+        state[members[i]] = 0
+        histogram[degree] += 1
+        top = max(top, degree)
+    return top
 
 
 @inlined
@@ -60,19 +63,17 @@ def put(column: int, count: int, columns: Any, counts: Any, used: int) -> int:
 
 
 @inlined
-def write_row(size: int, centres: int, rho: int, absolute: bool, scratch: Any, out: Any) -> Any:
-    """Append the row of one node (one centre) or edge (two centres, both readings): (columns, counts, used).
+def write_row(size: int, top: int, centres: int, absolute: bool, histogram: Any, out: Any, used: int) -> int:
+    """Append the row of one node (one centre) or edge (two centres, both readings); gives how many entries there are.
 
     An edge's two ends see each other, too, as neighbours of degree ``size + 1``.
     """
-    _, _, degree, histogram, _ = scratch
-    columns, counts, used = out
+    columns, counts = out
+    rho = histogram.shape[0] - 1
     width, end, rest = rho + 1, min(size + centres - 1, rho), centres * (size + centres - 1)
-    top = tally(degree, 1, size + 1, rho, histogram, 0)
     if centres == 2:
         histogram[end] += 1
         top = max(top, end)
-    columns, counts = reserve(columns, used, top + 8), reserve(counts, used, top + 8)
     if absolute:
         used = put(end, centres, columns, counts, used)
     else:
@@ -89,22 +90,24 @@ def write_row(size: int, centres: int, rho: int, absolute: bool, scratch: Any, o
         histogram[value] = 0
     if rest and not absolute:
         used = put(5 * width, rest, columns, counts, used)
-    return columns, counts, used
+    return used
 
 
 @kernel
 def node_rows(graph: Any, roots: Any, rho: int, absolute: bool, scratch: Any) -> Any:
     """Marginal rows of nodes at k = 1: (row ends, columns, counts)."""
     indptr, ranked, _ = graph
-    members = scratch[0]
+    members, histogram = scratch[0], scratch[2]
     row_ends = np.empty(roots.shape[0], np.int64)
     columns, counts, used = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
     for i in range(roots.shape[0]):
         start, size = indptr[roots[i]], degree_of(indptr, roots[i])
         for j in range(size):
             members[j] = ranked[start + np.uint64(j)]
-        connect(graph, size, 1, scratch)
-        columns, counts, used = write_row(size, 1, rho, absolute, scratch, (columns, counts, used))
+        top = connect(graph, size, 1, rho, scratch)
+        if used + size + MOST_BESIDE > columns.shape[0]:
+            columns, counts = reserve(columns, used, size + MOST_BESIDE), reserve(counts, used, size + MOST_BESIDE)
+        used = write_row(size, top, 1, absolute, histogram, (columns, counts), used)
         row_ends[i] = used
     return row_ends, columns[:used], counts[:used]
 
@@ -113,7 +116,7 @@ def node_rows(graph: Any, roots: Any, rho: int, absolute: bool, scratch: Any) ->
 def edge_rows(graph: Any, us: Any, vs: Any, rho: int, absolute: bool, scratch: Any) -> Any:
     """Marginal rows of edges at k = 1, grouped by u: (row ends, columns, counts)."""
     indptr, ranked, _ = graph
-    members, marks = scratch[0], scratch[4]
+    members, _, histogram, marks = scratch
     row_ends = np.empty(us.shape[0], np.int64)
     columns, counts, used = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
     for i in range(us.shape[0]):
@@ -124,8 +127,10 @@ def edge_rows(graph: Any, us: Any, vs: Any, rho: int, absolute: bool, scratch: A
         for e in range(indptr[vs[i]], indptr[vs[i] + ONE]):
             members[size] = ranked[e]
             size += marks[ranked[e]]
-        connect(graph, size, 2, scratch)
-        columns, counts, used = write_row(size, 2, rho, absolute, scratch, (columns, counts, used))
+        top = connect(graph, size, 2, rho, scratch)
+        if used + size + MOST_BESIDE > columns.shape[0]:
+            columns, counts = reserve(columns, used, size + MOST_BESIDE), reserve(counts, used, size + MOST_BESIDE)
+        used = write_row(size, top, 2, absolute, histogram, (columns, counts), used)
         row_ends[i] = used
         if i + 1 == us.shape[0] or us[i + 1] != us[i]:
             for e in range(indptr[us[i]], indptr[us[i] + ONE]):
