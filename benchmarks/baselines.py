@@ -95,7 +95,7 @@ BASELINES = {
         EgoStructure(DEPTH, "edge"),
         lambda: network([kernel(context=True, cover=3) for _ in range(LAYERS)]),
     ),
-    "GIN-AK++ELENE-L (ND)": (EgoStructure(DEPTH, "edge"), together),
+    "GIN-AK+ and ELENE-L (ND)": (EgoStructure(DEPTH, "edge"), together),
     "PPGN": (None, products),
 }
 

@@ -12,8 +12,7 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.utils import from_networkx
 
 import naive_baselines
-from elene.baselines import PPGN, PPGNBlock
-from elene.baselines.ppgn import NodePairs
+from elene.baselines import PPGN, NodePairs, PPGNBlock
 from graphs import random_graphs
 
 WIDTH = 4
@@ -69,6 +68,9 @@ def test_no_nodes_and_no_edges():
     model = build(2)
     assert model(as_data(nx.empty_graph(0))).shape == (0, 3)
     assert model(as_data(nx.empty_graph(3))).isfinite().all()
+    datas = [as_data(graph) for graph in (nx.path_graph(3), nx.empty_graph(0), nx.path_graph(2))]
+    first, _, last = model(Batch.from_data_list(datas))
+    assert torch.allclose(torch.stack([first, last]), torch.cat([model(datas[0]), model(datas[2])]), atol=1e-12)
 
 
 def test_many_blocks_neither_overflow_nor_vanish():

@@ -16,7 +16,7 @@ from elene.baselines.ak import GNNAK
 from elene.baselines.graphormer import Centrality, Graphormer
 from elene.baselines.igel import igel
 from elene.baselines.nested import NGNN
-from elene.baselines.ppgn import PPGN, PPGNBlock
+from elene.baselines.ppgn import PPGN, NodePairs, PPGNBlock
 from elene.baselines.spnn import SPNN
 from elene.baselines.subgraphs import RootedGNN, Subgraphs
 
@@ -27,6 +27,7 @@ __all__ = [
     "SPNN",
     "Centrality",
     "Graphormer",
+    "NodePairs",
     "PPGNBlock",
     "RootedGNN",
     "Subgraphs",

@@ -59,9 +59,9 @@ class NodePairs:
         [2.0, 2.0, 2.0, 2.0]
         """
         channels, products = left.shape[1], [left[:0]]
-        parts = [[graphs * nodes * nodes for graphs, nodes in self.shapes]] * 2
+        parts = [graphs * nodes * nodes for graphs, nodes in self.shapes]
         # Graphs of one size at a time, since work on padding grows with the cube of the largest.
-        for shape, *sides in zip(self.shapes, *map(torch.split, (left, right), parts), strict=True):
+        for shape, *sides in zip(self.shapes, left.split(parts), right.split(parts), strict=True):
             graphs, nodes = shape
             first, second = (side.reshape(graphs, nodes, nodes, channels).permute(0, 3, 1, 2) for side in sides)
             products.append((first @ second).permute(0, 2, 3, 1).reshape(-1, channels))
@@ -75,7 +75,7 @@ class PPGNBlock(nn.Module):
         X' = \mathrm{norm}\big(W [X \,\|\, m_1(X) \, m_2(X)] + b\big)
 
     with two-layer MLPs :math:`m_1, m_2` on each pair's features and one matrix product for each channel. The norm, a
-    LayerNorm, is ours: values square with every block, and without it a few blocks overflow.
+    LayerNorm, is ours: it holds the scale of values, which every product squares.
 
     Args:
         in_channels: width of the input.

@@ -123,8 +123,7 @@ def pooled(values: Tensor, groups: Tensor, sizes: Tensor, pool: str) -> Tensor:
     >>> pooled(torch.tensor([[1.0], [2.0], [4.0]]), torch.tensor([0, 1, 1]), torch.tensor([1, 2]), "mean").tolist()
     [[1.0], [3.0]]
     """
-    # Not scatter_add, whose backward is slower.
-    sums = values.new_zeros(len(sizes), values.shape[1]).index_add(0, groups, values)
+    sums: Tensor = _Sums.apply(values, groups, len(sizes))
     return sums / sizes.clamp(min=1)[:, None] if pool == "mean" else sums
 
 
@@ -135,8 +134,21 @@ def sums_by_hop(values: Tensor, groups: Tensor, hop: Tensor, shape: tuple[int, i
     tensor([[[1.],
              [6.]]])
     """
-    sums = values.new_zeros(shape[0] * shape[1], values.shape[1]).index_add(0, groups * shape[1] + hop, values)
+    sums: Tensor = _Sums.apply(values, groups * shape[1] + hop, shape[0] * shape[1])
     return sums.reshape(*shape, values.shape[1])
+
+
+class _Sums(torch.autograd.Function):
+    """The sums of the rows of each group: ``index_add`` of torch would keep the rows, ``scatter_add`` is slow."""
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, groups: Tensor, count: int) -> Tensor:
+        ctx.groups = groups
+        return values.new_zeros(count, values.shape[1]).index_add_(0, groups, values)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Any:
+        return grads[0].index_select(0, ctx.groups), None, None
 
 
 def check_ego(ego: Any, k: int, x: Tensor) -> None:
