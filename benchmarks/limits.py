@@ -66,7 +66,7 @@ def scan_nodes(graph, roots, k, shift, scratch):
         shared, tail = False, 0
         if pause:
             pause -= 1
-        else:
+        elif codes.shape[0]:
             tail, shared = first_steps(indptr, ranked, group, k, together)
             if shared:
                 tail = reach(indptr, ranked, k, tail, together)
@@ -141,7 +141,12 @@ def node_limit(graph, k):
     shift = state_bits(graph, k)
 
     def scratch():
-        return np.zeros(n, shift.dtype), np.empty(n + 1, np.uint32), lane_scratch(n, 0), np.zeros(LANES, np.uint8)
+        return (
+            np.zeros(n, shift.dtype),
+            np.empty(n + 1, np.uint32),
+            lane_scratch(0 if plan.order is None else n, 0),
+            np.zeros(LANES, np.uint8),
+        )
 
     return list(Job(plan, scan_nodes, (k, shift), scratch).run(graph, None))
 

@@ -18,6 +18,7 @@ from elene.spec import Spec
 MAX_COLUMNS = 2**31 - 1
 MAX_LANE_COLUMNS = 2**22
 NARROW_BITS = 32  # states that need no more take four bytes
+SHARED_PATHS = 500  # two-hop paths of a root from which on ego-networks may overlap enough to be explored together
 MANY_ENTRIES = 200_000  # fewer are copied before threads start
 
 
@@ -35,9 +36,9 @@ class Rows:
 
 @dataclass(frozen=True)
 class Plan:
-    """The order in which rows are computed, the estimated work of each, and the roots or pairs, all in that order."""
+    """The order in which rows are computed (None: their own), each one's work, and the roots or pairs in that order."""
 
-    order: NDArray[np.int64]
+    order: NDArray[np.int64] | None
     work: NDArray[np.int64]
     roots: tuple[NDArray[np.uint32], ...]
 
@@ -91,9 +92,11 @@ def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> Plan:
     from elene.kernels.order import hub_order, two_hop_paths
 
     indptr, ranked, _ = graph.ranked
-    order = np.arange(len(roots)) if depth < 2 else hub_order(indptr, ranked, roots)
-    ordered = roots[order]
-    return Plan(order, two_hop_paths(indptr, ranked, ordered), (ordered.astype(np.uint32),))
+    work = two_hop_paths(indptr, ranked, roots)
+    if depth < 2 or work.sum() < SHARED_PATHS * len(roots):
+        return Plan(None, work, (roots.astype(np.uint32),))
+    order = hub_order(indptr, ranked, roots)
+    return Plan(order, work[order], (roots[order].astype(np.uint32),))
 
 
 def plan_pairs(graph: Graph, rows: Rows, depth: int) -> Plan:
@@ -129,7 +132,8 @@ def _node_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job
     if k == 1:
         scratch = partial(triangle.triangle_scratch, graph.num_nodes, rho)
         return Job(plan, triangle.node_rows, (rho, absolute), scratch)
-    together = 2 <= k <= lanes.MAX_DEPTH and 3 * (k + 1) * (rho + 1) <= MAX_LANE_COLUMNS
+    fits = k <= lanes.MAX_DEPTH and 3 * (k + 1) * (rho + 1) <= MAX_LANE_COLUMNS
+    together = plan.order is not None and fits
     shift = state_bits(graph, k)
     scratch = partial(node.marginal_scratch, graph.num_nodes, k, shift.dtype, rho, absolute, together)
     return Job(plan, node.marginal_rows, (k, shift, rho, absolute), scratch)
@@ -148,26 +152,31 @@ def _pair_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job
 
 
 def assemble(
-    order: NDArray[np.int64], pieces: Iterable[tuple[int, int, Any]], columns: int, threads: int | None
+    order: NDArray[np.int64] | None, pieces: Iterable[tuple[int, int, Any]], columns: int, threads: int | None
 ) -> csr_array:
     """One matrix from the rows of all pieces, in the order asked for; each piece is let go once it is copied."""
     from elene.kernels.order import place_rows
 
     found = list(pieces)
-    lengths = np.zeros(len(order) + 1, np.int64)
+    lengths = np.zeros((found[-1][1] if found else 0) + 1, np.int64)
     for start, stop, piece in found:
-        lengths[order[start:stop] + 1] = np.diff(piece[0], prepend=0)
+        places = slice(start + 1, stop + 1) if order is None else order[start:stop] + 1
+        lengths[places] = np.diff(piece[0], prepend=0)
     indptr = np.cumsum(lengths)
     indices, counts = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32)
 
     def place() -> None:
         start, stop, piece = found.pop()
-        place_rows(order[start:stop], piece[0], piece[1], piece[2], (indptr, indices, counts))
+        if order is None:
+            whole = slice(indptr[start], indptr[stop])
+            indices[whole], counts[whole] = piece[1], piece[2]
+        else:
+            place_rows(order[start:stop], piece[0], piece[1], piece[2], (indptr, indices, counts))
 
     run_all([place] * len(found), threads if len(indices) > MANY_ENTRIES else 1)
     # scipy widens the indices to the width of indptr, so that must be no wider than it needs to be
     pointers = indptr.astype(np.int32) if indptr[-1] < 2**31 else indptr
-    return csr_array((counts, indices, pointers), shape=(len(order), columns))
+    return csr_array((counts, indices, pointers), shape=(len(indptr) - 1, columns))
 
 
 def count_joint(

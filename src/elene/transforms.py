@@ -293,6 +293,7 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         plan = plan_pairs(graph, Rows(ends[:, 0].astype(np.int64), ends[:, 1].astype(np.int64)), k)
         sizes, nodes, inside, inside_keys = edge_members(arrays, *plan.roots, k, rho, pair_joint_scratch(n))
         pointers, planned, came_from = transpose(sizes, nodes, n)
+        assert plan.order is not None
         edges = plan.order[planned].astype(np.int32)
         triples, shift = (pointers, edges), state_bits(graph, k)
         scratch = joint_scratch(n, k, shift.dtype)

@@ -60,7 +60,7 @@ def first_steps(indptr: Any, ranked: Any, roots: Any, k: int, scratch: Any) -> A
             codes[x, r] = max(codes[x, r], np.uint8(k))
             scans += degree
             lists += degree * (tail - before)
-    return tail, scans >= 2 * lists or 4 * scans >= ranked.shape[0]
+    return tail, scans >= 6 * lists or 4 * scans >= ranked.shape[0]
 
 
 @kernel

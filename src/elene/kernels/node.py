@@ -21,6 +21,7 @@ from elene.kernels.jit import inlined, kernel
 from elene.kernels.lanes import LANES, explore_lanes, flush_lane, lane_scratch
 
 ONE = np.uint32(1)
+ROOM_A_ROW = 32  # entries to begin with: untouched memory costs nothing, growing costs a copy
 ZERO = np.uint32(0)
 
 
@@ -196,7 +197,8 @@ def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute
     scratch, histogram, tops, together = scratches
     lanes = together[0].shape[0] > 0
     row_ends = np.empty(roots.shape[0], np.int64)
-    columns, counts = np.empty(1024, np.int32), np.empty(1024, np.int32)
+    room = ROOM_A_ROW * roots.shape[0] + 64
+    columns, counts = np.empty(room, np.int32), np.empty(room, np.int32)
     used, pause, patience = 0, 0, 0
     for start in range(0, roots.shape[0], LANES):
         stop = min(start + LANES, roots.shape[0])
@@ -215,8 +217,9 @@ def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute
             else:
                 explore(indptr, ranked, split, roots[i], k, shift, scratch)
                 tally_ego(k, absolute, rho, shift, scratch, histogram, tops)
-                room = room_for(tops)
-                columns, counts = reserve(columns, used, room), reserve(counts, used, room)
+                more = room_for(tops)
+                if used + more > columns.shape[0]:
+                    columns, counts = reserve(columns, used, more), reserve(counts, used, more)
                 used = flush(histogram, tops, rho + 1, columns, counts, used)
                 tops[:] = -1
             row_ends[i] = used

@@ -15,6 +15,7 @@ from elene.kernels.jit import inlined, kernel
 from elene.kernels.order import degree_of
 
 ONE = np.uint32(1)
+ROOM_A_ROW = 12  # entries to begin with: untouched memory costs nothing, growing costs a copy
 SHIFT = np.uint32(31)
 MEMBER = np.uint32(2**31)
 MOST_BESIDE = 8  # entries of a row beside those for degrees, of which there are no more than members
@@ -99,7 +100,8 @@ def node_rows(graph: Any, roots: Any, rho: int, absolute: bool, scratch: Any) ->
     indptr, ranked, _ = graph
     members, histogram = scratch[0], scratch[2]
     row_ends = np.empty(roots.shape[0], np.int64)
-    columns, counts, used = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
+    room = ROOM_A_ROW * roots.shape[0] + 64
+    columns, counts, used = np.empty(room, np.int32), np.empty(room, np.int32), 0
     for i in range(roots.shape[0]):
         start, size = indptr[roots[i]], degree_of(indptr, roots[i])
         for j in range(size):
@@ -118,7 +120,8 @@ def edge_rows(graph: Any, us: Any, vs: Any, rho: int, absolute: bool, scratch: A
     indptr, ranked, _ = graph
     members, _, histogram, marks = scratch
     row_ends = np.empty(us.shape[0], np.int64)
-    columns, counts, used = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
+    room = ROOM_A_ROW * us.shape[0] + 64
+    columns, counts, used = np.empty(room, np.int32), np.empty(room, np.int32), 0
     for i in range(us.shape[0]):
         if i == 0 or us[i] != us[i - 1]:
             for e in range(indptr[us[i]], indptr[us[i] + ONE]):
