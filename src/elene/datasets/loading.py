@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from struct import error as StructError
 from typing import TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
@@ -24,8 +25,18 @@ if TYPE_CHECKING:
 
 FEWEST_CACHED = 100  # so few graphs are built as fast as they are read
 
-# What numpy and zipfile raise for damaged files, here and there; a missing file is none of these.
-_DAMAGE = (ValueError, KeyError, EOFError, NotImplementedError, RuntimeError, zlib.error, StructError)
+# What numpy and zipfile raise for damaged files, here and there.
+_DAMAGE = (
+    BadZipFile,
+    ValueError,
+    KeyError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    zlib.error,
+    StructError,
+)
 
 
 class Where(StrEnum):
@@ -119,7 +130,8 @@ def _obtain(info: DatasetInfo, folder: Path) -> tuple[Collection, Edition]:
     if worth_keeping:
         _check_writable(folder)
     made = canonical(_make(info, cached))
-    edition = _identify(info, made, f"what was just made (by numpy {np.__version__})", "please report this")
+    what = f"what numpy {np.__version__} drew" if info.generated else "what was downloaded"
+    edition = _identify(info, made, what, "please report this")
     if worth_keeping:
         made.save(cached)
     return made, edition
@@ -142,7 +154,7 @@ def _make(info: DatasetInfo, cached: Path) -> Collection:
         with working(f"Generating {info.title}"):
             return MAKERS[info.name]()
     if info.download is None:
-        raise FileNotFoundError(f"{info.name} is neither generated nor downloaded. {_say_where(info, cached)}")
+        raise FileNotFoundError(f"{info.name} is neither generated nor downloaded: {_say_where(info)}")
     from elene.datasets.remote import check_reachable, download
 
     address = info.download.origin
@@ -153,27 +165,35 @@ def _make(info: DatasetInfo, cached: Path) -> Collection:
     except OSError as error:
         raise FileNotFoundError(
             f"{info.name} is not at hand, and cannot be downloaded from {address} ({error}). Where there is a network, "
-            f"elene.datasets.load({info.name!r}) makes {cached.name} in its cache: copy that file to {cached}. "
-            f"{_say_where(info, cached)}"
+            f"elene.datasets.load({info.name!r}) makes {cached.name} in its cache: copy that file to {cached}, or "
+            f"{_say_where(info)}"
         ) from error
 
 
-def _say_where(info: DatasetInfo, cached: Path) -> str:
+def _say_where(info: DatasetInfo) -> str:
     if info.name == "brec":
         layout = "brec_pairs.tsv, a table that elene.datasets.read_brec describes"
     else:
         layout = f"collections/{info.name}.npz, with the arrays that elene.datasets.Collection describes"
     folder = os.environ.get("ELENE_DATA")
     found = "" if not folder else f" (now {folder}, which does not)"
-    return f"Or let ELENE_DATA name a folder that holds {layout}{found}. Made by: {info.credit}"
+    return f"let ELENE_DATA name a folder that holds {layout}{found}. Made by: {info.credit}"
 
 
 def _read(info: DatasetInfo, path: Path, fix: str) -> tuple[Collection, Edition]:
     try:
-        collection = canonical(_brec(path) if path.suffix == ".tsv" else Collection.load(path))
+        collection = canonical(_brec(path) if path.suffix == ".tsv" else _npz(path))
+    except PermissionError:
+        raise
     except _DAMAGE as error:
-        raise ValueError(f"{path} cannot be read ({error}): {fix}") from error
+        raise ValueError(f"{path} cannot be read ({error.__cause__ or error}): {fix}") from error
     return collection, _identify(info, collection, str(path), fix)
+
+
+def _npz(path: Path) -> Collection:
+    # numpy would leave a file open whose directory is damaged; this looks at nothing else.
+    ZipFile(path).close()
+    return Collection.load(path)
 
 
 def _brec(path: Path) -> Collection:

@@ -69,6 +69,8 @@ class GraphDataset(InMemoryDataset):  # type: ignore[misc]
 
     def __init__(self, info: DatasetInfo, edition: Edition, collection: Collection) -> None:
         super().__init__()
+        _check_features("x", info.node_categories, collection.x)
+        _check_features("edge_attr", info.edge_categories, collection.edge_attr)
         self.info, self.edition = info, edition
         self.splits = [Split(*map(torch.from_numpy, parts)) for parts in make_splits(info, collection)]
         self.provenance = _provenance(info, edition, "fold" in collection.extra)
@@ -121,6 +123,18 @@ class GraphDataset(InMemoryDataset):  # type: ignore[misc]
         """What all graphs would take, each with arrays of its own and most of them of 64 bits."""
         numbers = sum(value.numel() for value in self._data.to_dict().values() if isinstance(value, Tensor))
         return 8 * numbers + _BYTES_OF_A_GRAPH * int(self.len())
+
+
+def _check_features(name: str, categories: tuple[int, ...] | None, values: NDArray[np.generic] | None) -> None:
+    """Whether features are what the registry says, before an embedding finds out."""
+    if values is None:
+        return
+    discrete = values.dtype.kind in "iu"
+    most = values.reshape(len(values), -1).max(axis=0, initial=0).tolist() if discrete else []
+    if discrete != (categories is not None):
+        raise ValueError(f"{name} has the type {values.dtype}, but the registry says its categories are {categories}")
+    if categories is not None and (len(most) != len(categories) or any(np.greater_equal(most, categories))):
+        raise ValueError(f"{name} goes up to {most}, but the registry says there are {categories} categories")
 
 
 def _targets(info: DatasetInfo, collection: Collection) -> Tensor:
