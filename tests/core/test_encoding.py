@@ -35,11 +35,13 @@ def largest_degree(graph):
 
 
 @settings(max_examples=40, deadline=None)
-@given(graph=graphs, k=depths, clip=clips, absolute=st.booleans())
-def test_nodes_agree_with_the_oracle(graph, k, clip, absolute):
+@given(graph=graphs, k=depths, clip=clips, absolute=st.booleans(), together=st.booleans())
+def test_nodes_agree_with_the_oracle(graph, k, clip, absolute, together):
     rho = largest_degree(graph) if clip is None else clip
     options = {"max_degree": clip, "degrees": "absolute" if absolute else "relative"}
-    marginal = elene.encode(graph, k, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("elene.counting.SHARED_PATHS", 0 if together else 10**9)
+        marginal = elene.encode(graph, k, **options)
     joint = elene.encode(graph, k, form="joint", **options)
     expected = [naive.node_encoding(graph, node, k) for node in graph]
     assert rows_of(marginal) == [naive.marginal(multiset, rho, absolute) for multiset in expected]
@@ -74,7 +76,9 @@ def test_multisets_agree_with_the_oracle(graph, k):
 
 @pytest.mark.parametrize("name", shapes.SHAPES)
 @pytest.mark.parametrize("k", range(5))
-def test_named_shapes(name, k):
+@pytest.mark.parametrize("paths", [0, 10**9])
+def test_named_shapes(name, k, paths, monkeypatch):
+    monkeypatch.setattr("elene.counting.SHARED_PATHS", paths)
     graph = shapes.SHAPES[name]
     expected = [naive.marginal(naive.node_encoding(graph, node, k), largest_degree(graph)) for node in graph]
     assert rows_of(elene.encode(graph, k)) == expected
@@ -82,8 +86,9 @@ def test_named_shapes(name, k):
 
 @pytest.mark.jit
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_several_groups_of_lanes_and_pieces(k):
+def test_several_groups_of_lanes_and_pieces(k, monkeypatch):
     """More than 64 roots, hubs of more than 255 neighbours, and several ranges of rows."""
+    monkeypatch.setattr("elene.counting.SHARED_PATHS", 0)
     graph = nx.barabasi_albert_graph(400, 4, seed=1)
     graph.add_edges_from((0, node) for node in range(1, 330))
     encoding = elene.encode(graph, k, threads=2)
@@ -114,6 +119,7 @@ def test_relabelling_moves_rows_and_nothing_else(graph, k, seed):
 @pytest.mark.parametrize("options", [{}, {"form": "joint"}, {"level": "edge"}, {"level": "edge", "form": "joint"}])
 def test_threads_change_no_byte(options, monkeypatch):
     monkeypatch.setattr("elene.parallel.SMALL", 1)
+    monkeypatch.setattr("elene.counting.SHARED_PATHS", 0)
     graph = nx.barabasi_albert_graph(60, 3, seed=3)
     one, *others = (elene.encode(graph, 2, threads=threads, **options) for threads in (1, 2, 5))
     for other in others:
@@ -132,6 +138,7 @@ def test_wide_pointers_and_states_change_no_count(options, monkeypatch):
     graph = nx.barabasi_albert_graph(300, 4, seed=1)
     narrow = elene.encode(graph, **options).matrix
     monkeypatch.setattr("elene.graph.WIDE", 0)
+    monkeypatch.setattr("elene.counting.SHARED_PATHS", 0)
     monkeypatch.setattr("elene.counting.NARROW_BITS", 0)
     assert elene.Graph.from_networkx(graph).ranked[0].dtype == np.uint64
     assert (elene.encode(graph, **options).matrix != narrow).nnz == 0
