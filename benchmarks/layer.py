@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
-import time
 from pathlib import Path
 
 import networkx as nx
@@ -284,19 +283,16 @@ def measure_structure(count: int, sample: int = 200) -> dict:
     datas = molecules(count)
     transform, dataset = EgoStructure(DEPTH), InMemoryDataset()
     dataset.data, dataset.slices = InMemoryDataset.collate(datas)
-    transform.prepare(dataset)
-    start = time.perf_counter()
-    transform.prepare(dataset)
-    ours = time.perf_counter() - start
-    start = time.perf_counter()
-    for data in datas[:sample]:
-        transform(data)
-    single = (time.perf_counter() - start) / sample * count
-    start = time.perf_counter()
-    for data in datas[:sample]:
-        dense_pairs(data, DEPTH)
-    dense = (time.perf_counter() - start) / sample * count
-    return {"graphs": count, "seconds": ours, "one by one": single, "dense": dense}
+    few = datas[:sample]
+    times = race(
+        {
+            "seconds": lambda: transform.prepare(dataset),
+            "one by one": lambda: [transform(data) for data in few],
+            "dense": lambda: [dense_pairs(data, DEPTH) for data in few],
+        }
+    )
+    share = sample / count
+    return {"graphs": count, **{name: t if name == "seconds" else t / share for name, t in times.items()}}
 
 
 def main() -> None:

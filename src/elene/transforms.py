@@ -6,6 +6,7 @@ import copy
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from torch_geometric.transforms import BaseTransform
 from elene.counting import Rows, check_pair_depth, effective_depth, plan_pairs, state_bits
 from elene.encoding import Encoding, encode_rows, find_rows
 from elene.graph import Graph, disjoint_union
+from elene.parallel import run_ranges
 from elene.spec import Spec, check_choice, check_integer
 
 # How batching shifts each key: by nodes, by undirected edges, or not at all. Exact names, nothing guessed.
@@ -268,18 +270,29 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
 
     def _pairs(self, graph: Graph) -> dict[str, NDArray[Any]]:
         from elene.kernels.node import joint_scratch
+        from elene.kernels.order import two_hop_paths
         from elene.kernels.structure import ego_pairs
 
         k, rho = effective_depth(graph, self.k), self._clip(graph)
-        shift = state_bits(graph, k)
-        scratch = joint_scratch(graph.num_nodes, k, shift.dtype)
-        sizes, nodes, numbers, keys = ego_pairs(graph.ranked, k, shift, rho, scratch)
-        quadruplets = _unpack(keys[:, 0], rho)
+        shift, arrays = state_bits(graph, k), graph.ranked
+        found = [
+            piece
+            for _, _, piece in run_ranges(
+                lambda start, stop, scratch: ego_pairs(arrays, start, stop, k, shift, rho, scratch),
+                partial(joint_scratch, graph.num_nodes, k, shift.dtype),
+                two_hop_paths(*arrays[:2], np.arange(graph.num_nodes)),
+                None,
+            )
+        ]
+        keys, number = np.unique(_joined([piece[3][:, 0] for piece in found], np.int64), return_inverse=True)
+        firsts = np.cumsum([0, *(len(piece[3]) for piece in found)])
+        number = _compact(number, keys)
+        codes = [number[first : first + len(piece[3])][piece[2]] for first, piece in zip(firsts, found, strict=False)]
         return {
-            "ego_size": sizes,
-            "ego_node": nodes,
-            "ego_code": _compact(numbers, keys),
-            "ego_quadruplet": quadruplets,
+            "ego_size": _joined([piece[0] for piece in found], np.int32),
+            "ego_node": _joined([piece[1] for piece in found], np.int32),
+            "ego_code": _joined(codes, np.int16),
+            "ego_quadruplet": _unpack(keys, rho),
         }
 
     def _triples(self, graph: Graph) -> dict[str, NDArray[Any]]:
@@ -332,8 +345,12 @@ def _localised(
     return local.astype(np.int16) if sizes.max(initial=0) < 2**15 else local, rows[picked], sizes
 
 
-def _compact(numbers: NDArray[np.int32], keys: NDArray[np.int64]) -> NDArray[Any]:
-    return numbers.astype(np.int16) if len(keys) < 2**15 else numbers
+def _compact(numbers: NDArray[Any], keys: NDArray[np.int64]) -> NDArray[Any]:
+    return numbers.astype(np.int16 if len(keys) < 2**15 else np.int32)
+
+
+def _joined(parts: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+    return np.concatenate(parts) if parts else np.empty(0, dtype)
 
 
 def _unpack(keys: NDArray[np.int64], rho: int) -> NDArray[np.int32]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from zipfile import BadZipFile
 
 import numpy as np
@@ -100,7 +99,8 @@ class Collection:
     def load(cls, path: str | os.PathLike[str]) -> Collection:
         """Read what :meth:`save` wrote, or any .npz with arrays of these names."""
         try:
-            with np.load(Path(path), allow_pickle=False) as file:
+            # numpy leaves a file that it opened itself open where the archive is damaged
+            with open(path, "rb") as source, np.load(source, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
         except (BadZipFile, ValueError, EOFError) as error:
             raise ValueError(f"{path} is not a whole .npz file ({error}): delete it, and it is made anew") from error

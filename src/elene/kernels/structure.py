@@ -36,19 +36,20 @@ def pack(distance: Any, closer: Any, degree: Any, farther: Any, rho: int) -> Any
 
 
 @kernel
-def ego_pairs(graph: Any, k: int, shift: Any, rho: int, scratches: Any) -> Any:
-    """For every root: its ego-network's size, nodes and the numbers of their quadruplets; and the quadruplets' keys."""
+def ego_pairs(graph: Any, start: int, stop: int, k: int, shift: Any, rho: int, scratches: Any) -> Any:
+    """For a range of roots: ego-networks' sizes, nodes and numbers of their quadruplets; and the quadruplets' keys."""
     indptr, ranked, split = graph
     scratch, distance, _, _, _ = scratches
-    n = indptr.shape[0] - 1
-    sizes, used = np.empty(n, np.int32), 0
-    nodes, numbers = np.empty(1024, np.int32), np.empty(1024, np.int32)
+    sizes, used = np.empty(stop - start, np.int32), 0
+    room = 16 * (stop - start) + 64
+    nodes, numbers = np.empty(room, np.int32), np.empty(room, np.int32)
     book = (np.zeros(64, np.int32), np.empty((32, 2), np.int64), 0)
     recent_keys, recent_numbers = np.full(RECENT, -1, np.int64), np.empty(RECENT, np.int32)
-    for root in range(n):
+    for root in range(start, stop):
         size = explore(indptr, ranked, split, np.uint32(root), k, shift, scratch)
         spell_out(size, k, shift, scratch, distance)
-        nodes, numbers = reserve(nodes, used, size), reserve(numbers, used, size)
+        if used + size > nodes.shape[0]:
+            nodes, numbers = reserve(nodes, used, size), reserve(numbers, used, size)
         for j in range(size):
             key = pack(distance[j], scratch[3][j], scratch[4][j], scratch[5][j], rho)
             nodes[used + j] = scratch[1][j]
@@ -58,7 +59,7 @@ def ego_pairs(graph: Any, k: int, shift: Any, rho: int, scratches: Any) -> Any:
                 recent_numbers[slot], book = number_of(key, 0, book)
             numbers[used + j] = recent_numbers[slot]
         used += size
-        sizes[root] = size
+        sizes[root - start] = size
     return sizes, nodes[:used], numbers[:used], book[1][: book[2]]
 
 
