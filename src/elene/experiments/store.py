@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from elene.experiments.complaints import complaint
+from elene.experiments.pipeline import Pipeline
 from elene.experiments.spec import Spec
 from elene.files import replacing
 
@@ -74,7 +75,7 @@ class Result(_Part):
         date: when it was done.
     """
 
-    spec: Spec
+    spec: Spec | Pipeline
     seed: int
     fold: int
     devices: int
@@ -95,7 +96,7 @@ class Result(_Part):
         return run_name(self.spec, self.seed, self.fold)
 
 
-def run_name(spec: Spec, seed: int, fold: int) -> str:
+def run_name(spec: Spec | Pipeline, seed: int, fold: int) -> str:
     """The name of a run, a path without ending.
 
     >>> from elene.experiments import spec
@@ -123,12 +124,12 @@ class Store:
     def __repr__(self) -> str:
         return f"Store({str(self.root)!r})"
 
-    def path(self, spec: Spec, seed: int, fold: int = 0) -> Path:
+    def path(self, spec: Spec | Pipeline, seed: int, fold: int = 0) -> Path:
         """The file that a run has, or would have."""
         # with_suffix would take the dots of other names for one.
         return self.root / "runs" / f"{run_name(spec, seed, fold)}.json"
 
-    def get(self, spec: Spec, seed: int, fold: int = 0) -> Result | None:
+    def get(self, spec: Spec | Pipeline, seed: int, fold: int = 0) -> Result | None:
         """The result of a run, or None if it is not there."""
         path = self.path(spec, seed, fold)
         return read_result(path) if path.is_file() else None

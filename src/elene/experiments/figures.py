@@ -1,0 +1,172 @@
+"""Figures of a report as SVG: learning curves, accuracy against cost, and memory against the size of a graph."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from statistics import mean
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from elene.experiments.summary import Entry
+
+POINTS = 150  # of a curve; more cannot be seen
+ACROSS = 3  # panels
+NARROW = 4.0
+WIDTH, HEIGHT = 3.6, 2.7  # of a panel, in inches
+
+# A colour for each model, the same in all figures, and different for colour-blind eyes, too.
+COLOURS = {
+    "gin": "#555555",
+    "gin+elene": "#E69F00",
+    "gin+elene-nd": "#0072B2",
+    "gin+elene-ed": "#D55E00",
+    "gin+igel": "#8C6D00",
+    "gin-ak": "#56B4E9",
+    "gin-ak+": "#009E73",
+    "gcn": "#BBBBBB",
+    "gat": "#88CCEE",
+    "spnn-1": "#DDAACC",
+    "spnn-5": "#CC79A7",
+    "graphormer": "#7B3294",
+    "ngnn": "#117733",
+}
+_FONTS = re.compile(r"'DejaVu Sans'[^;]*")
+OTHERS = ("#999933", "#332288", "#AA4499", "#44AA99", "#882255")
+
+
+def draw_curves(name: str, entries: Sequence[Entry]) -> str | None:
+    """The metric on the validation graphs after each epoch, the mean of all runs; None if there are no curves.
+
+    Args:
+        name: a name that no other figure of the page has.
+        entries: of one table.
+    """
+    return _panels(name, [entry for entry in entries if _curve(entry)], "epoch", _draw_curve)
+
+
+def draw_costs(name: str, entries: Sequence[Entry]) -> str | None:
+    """The metric on the test graphs against the seconds of an epoch; None if there is nothing to compare.
+
+    Args:
+        name: a name that no other figure of the page has.
+        entries: of one table.
+    """
+    costly = [entry for entry in entries if entry.results and entry.seconds_per_epoch is not None]
+    return _panels(name, costly, "seconds per epoch", _draw_cost, log=True)
+
+
+def draw_scaling(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Peak memory against the number of nodes, as ``benchmarks/scaling.py`` measured it.
+
+    Args:
+        name: a name that no other figure of the page has.
+        rows: its measurements: ``kind``, ``degree``, ``k``, ``nodes`` and ``peak``, in bytes.
+    """
+    depths = sorted({row["k"] for row in rows})
+    figure = _figure(len(depths))
+    for place, k in enumerate(depths):
+        axes = _axes(figure, place, len(depths), f"k = {k}", "nodes", "peak memory, MB" if place % ACROSS == 0 else "")
+        here = sorted((row for row in rows if row["k"] == k), key=_series)
+        for (kind, degree), points in groupby(here, key=_series):
+            x, y = zip(*sorted((point["nodes"], point["peak"] / 1e6) for point in points), strict=True)
+            axes.plot(
+                x, y, "o-", markersize=3, label=f"d = {degree}" if kind == "regular" else f"{kind}, m = {degree // 2}"
+            )
+        for which in "xy":
+            _log(axes, which)
+        axes.legend(frameon=False, fontsize=7)
+    return _svg(figure, name)
+
+
+def _series(row: Mapping[str, Any]) -> tuple[str, int]:
+    return row["kind"], row["degree"]
+
+
+def _panels(
+    name: str, entries: Sequence[Entry], across: str, draw: Callable[[Axes, Entry], None], log: bool = False
+) -> str | None:
+    """A panel for each data set, and one legend for all of them; ``log`` is about the horizontal axis."""
+    columns = list(dict.fromkeys(entry.column for entry in entries))
+    if not columns:
+        return None
+    figure = _figure(len(columns))
+    for place, column in enumerate(columns):
+        axes = _axes(figure, place, len(columns), column.title, across, column.unit)
+        for entry in entries:
+            if entry.column == column:
+                draw(axes, entry)
+        for which, wanted in (("x", log), ("y", column.metric == "mae")):
+            if wanted:
+                _log(axes, which)
+    shown = {label: line for axes in figure.axes for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4, frameon=False, fontsize=8)
+    return _svg(figure, name)
+
+
+def _draw_curve(axes: Axes, entry: Entry) -> None:
+    curve = _curve(entry)
+    step = -(-len(curve) // POINTS)
+    epochs = sorted({*range(0, len(curve), step), len(curve) - 1})
+    values = [curve[epoch] for epoch in epochs]
+    axes.plot([epoch + 1 for epoch in epochs], values, color=_colour(entry), label=entry.line.title, linewidth=1.2)
+
+
+def _draw_cost(axes: Axes, entry: Entry) -> None:
+    axes.plot(entry.seconds_per_epoch, mean(entry.scores), "o", color=_colour(entry), label=entry.line.title)
+
+
+def _curve(entry: Entry) -> list[float]:
+    """The mean of all runs, as long as the shortest of them."""
+    curves = [result.curve.get("validation", []) for result in entry.results]
+    return [entry.column.scale * mean(values) for values in zip(*curves, strict=False)]
+
+
+def _colour(entry: Entry) -> str:
+    row = entry.line.row
+    return COLOURS.get(row) or OTHERS[sum(row.encode()) % len(OTHERS)]
+
+
+def _figure(panels: int) -> Figure:
+    across, down = min(panels, ACROSS), -(-panels // ACROSS)
+    return Figure(figsize=(WIDTH * across, HEIGHT * down + 0.4), layout="constrained")
+
+
+def _axes(figure: Figure, place: int, panels: int, title: str, across: str, up: str) -> Axes:
+    axes = figure.add_subplot(-(-panels // ACROSS), min(panels, ACROSS), place + 1)
+    axes.set_title(title, fontsize=9)
+    axes.set_xlabel(across, fontsize=8)
+    axes.set_ylabel(up, fontsize=8)
+    axes.tick_params(labelsize=7)
+    axes.grid(alpha=0.25, linewidth=0.5)
+    axes.spines[["top", "right"]].set_visible(False)
+    return axes
+
+
+def _log(axes: Axes, which: str) -> None:
+    """A logarithmic axis with plain numbers; none where all values are so close that it would show nothing more."""
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    low, high = axis.get_data_interval()
+    if high < NARROW * low:
+        return
+    axes.set(**{f"{which}scale": "log"})
+    # Within a decade or two there would be too few numbers otherwise.
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 100 * low else (1.0,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.7g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _svg(figure: Figure, name: str) -> str:
+    """The same text for the same figure; ids depend on the name, since several figures share a page."""
+    buffer = io.StringIO()
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
+    # What is before the drawing itself belongs to a file, not to a page; and hundredths of a point are enough.
+    drawing = "<svg" + buffer.getvalue().partition("<svg")[2]
+    return re.sub(r"<[^>]+>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", _FONTS.sub("sans-serif", tag[0])), drawing)

@@ -1,0 +1,201 @@
+"""Report: every table with the published numbers, ours and the difference, as Markdown and as one page of HTML."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from elene.experiments.document import Block, Cell, Grid, Heading, Paragraph, Picture, to_html, to_markdown
+from elene.experiments.store import Result, Store
+from elene.experiments.summary import Entry, summarise
+from elene.experiments.tables import Column, Table
+from elene.files import replacing
+
+TITLE = "Results"
+RULES = (
+    "Ours is the metric on the test graphs at the best validation epoch, as the mean ± standard deviation of all runs. "
+    "These differ in their seed or, where a data set has folds, in the fold.",
+    "Runs have the settings of the paper where nothing else is said. 20 of 300 epochs: the paper has 300. Of runs with "
+    "several settings the closest to the paper's are shown, whatever their scores.",
+    "Better and worse go by the printed digits. A dagger (†) marks what the paper quotes from others. A dash marks a "
+    "model or data set that there is no spec for.",
+)
+SCALING = "scaling.json"
+
+
+def write_report(store: Store, out: str | os.PathLike[str]) -> tuple[Path, Path]:
+    """Write ``README.md``, its ``figures`` and ``report.html``; gives the first and the last.
+
+    Args:
+        store: where results are; ``scaling.json`` beside them, if it is there, is what ``benchmarks/scaling.py`` wrote.
+        out: the folder to write to; it is made if need be.
+
+    Example:
+        >>> import tempfile
+        >>> markdown, html = write_report(Store("nothing here"), tempfile.mkdtemp())
+        >>> markdown.name, html.read_text()[:15]
+        ('README.md', '<!doctype html>')
+    """
+    folder, blocks = Path(out), list(compose(store))
+    (folder / "figures").mkdir(parents=True, exist_ok=True)
+    for block in blocks:
+        if isinstance(block, Picture):
+            _write(folder / "figures" / f"{block.name}.svg", block.svg)
+    markdown, html = folder / "README.md", folder / "report.html"
+    _write(markdown, to_markdown(blocks))
+    _write(html, to_html(TITLE, blocks))
+    return markdown, html
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def compose(store: Store) -> Iterator[Block]:
+    """All parts of a report.
+
+    >>> next(compose(Store("nothing here")))
+    Heading(level=1, text='Results')
+    """
+    yield Heading(1, TITLE)
+    yield from map(Paragraph, RULES)
+    every = summarise(store)
+    for table, entries in every:
+        yield from _section(table, entries)
+    yield from _scaling(store.root / SCALING)
+    yield from _origin([result for _, entries in every for entry in entries for result in entry.results])
+
+
+def _section(table: Table, entries: Sequence[Entry]) -> Iterator[Block]:
+    from elene.experiments.figures import draw_costs, draw_curves
+
+    yield Heading(2, table.title)
+    yield Paragraph(f"{_sentence(table.source)} {_sentence(_measures(table.columns))}")
+    yield from map(Paragraph, table.notes)
+    done = [entry for column in table.columns for entry in entries if entry.column == column and entry.results]
+    yield Paragraph(_epochs(done) if done else "No runs yet.")
+    yield _overview(table, entries)
+    if not done:
+        return
+    yield Heading(3, "Runs")
+    yield _details(done)
+    for what, draw in (("Learning curves (validation)", draw_curves), ("Test metric against cost", draw_costs)):
+        name = f"{table.name}-{draw.__name__.removeprefix('draw_')}"
+        svg = draw(name, done)
+        if svg is not None:
+            yield Heading(3, what)
+            yield Picture(name, f"{table.title}: {what.lower()}", svg)
+
+
+def _measures(columns: Sequence[Column]) -> str:
+    """The metric of all data sets, or of each."""
+    measures = {column.measure for column in columns}
+    if len(measures) == 1:
+        return measures.pop()
+    return "; ".join(f"{column.title}: {column.measure}" for column in columns)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _epochs(done: Sequence[Entry]) -> str:
+    """How long the models of each data set were trained."""
+    found: dict[str, list[str]] = {}
+    for entry in done:
+        told = found.setdefault(entry.column.title, [])
+        if entry.epochs and entry.epochs not in told:
+            told.append(entry.epochs)
+    if len({tuple(told) for told in found.values()}) == 1:
+        return f"Epochs: {', '.join(next(iter(found.values())))}."
+    return "Epochs: " + "; ".join(f"{title} {', '.join(told)}" for title, told in found.items()) + "."
+
+
+def _overview(table: Table, entries: Sequence[Entry]) -> Grid:
+    """In the shape of the paper's table."""
+    across = len(table.columns)
+    lines = [entries[i : i + across] for i in range(0, len(entries), across)]
+    rows = [[Cell(_title(line[0])), *map(_cell, line)] for line in lines]
+    return Grid(["Model", *(column.title for column in table.columns)], rows)
+
+
+def _title(entry: Entry) -> str:
+    return f"{entry.line.title} †" if entry.line.source == "literature" else entry.line.title
+
+
+def _cell(entry: Entry) -> Cell:
+    paper = f"paper {entry.paper}" if entry.paper else ""
+    if entry.results:
+        return Cell(entry.ours, paper, "equal" if entry.verdict == "new" else entry.verdict)
+    return Cell("missing" if entry.verdict == "missing" else "-", paper, "missing")
+
+
+def _details(entries: Sequence[Entry]) -> Grid:
+    """All that there is to say about each model and data set that was run; columns without content are left out."""
+    told = [_detail(entry) for entry in entries]
+    titles = [title for title in told[0] if any(line[title].text for line in told)]
+    return Grid(titles, [[line[title] for title in titles] for line in told])
+
+
+def _detail(entry: Entry) -> dict[str, Cell]:
+    results, seconds = entry.results, entry.seconds_per_epoch
+    memory = max(result.cost.peak_memory for result in results)
+    return {
+        "Data set": Cell(_data(entry)),
+        "Model": Cell(entry.line.title),
+        "Paper": Cell(entry.paper),
+        "Ours": Cell(entry.ours),
+        "Difference": Cell(_difference(entry), kind=entry.verdict),
+        "Relabelled": Cell(entry.relabelled),
+        "Runs": Cell(str(len(results))),
+        "Epochs": Cell(entry.epochs),
+        "s/epoch": Cell("" if seconds is None else f"{seconds:.3g}"),
+        "Peak MB": Cell(f"{memory:.0f}"),
+        "Parameters": Cell(f"{results[0].cost.parameters:,}"),
+        "Other settings": Cell(", ".join(f"{key}={value}" for key, value in entry.changes.items())),
+    }
+
+
+def _difference(entry: Entry) -> str:
+    difference = entry.difference
+    return f"{difference:+.{entry.digits}f} {entry.verdict}" if difference else "" if difference is None else "equal"
+
+
+def _data(entry: Entry) -> str:
+    """The heading of the data set, and what is special about the data that was used."""
+    variants = {result.title.partition(", ")[2] for result in entry.results} - {""}
+    return ", ".join([entry.column.title, *sorted(variants)])
+
+
+def _origin(results: Sequence[Result]) -> Iterator[Block]:
+    """Where and when all this was computed; the files of the store say it for each run."""
+    if not results:
+        return
+    machines = Counter(", ".join(f"{value} {key}" for key, value in result.machine.items()) for result in results)
+    dates = sorted(result.date for result in results)
+    yield Heading(2, "Where it ran")
+    yield Paragraph(f"{len(results)} runs from {dates[0]} to {dates[-1]}. The files in the folder runs say for each of them "
+    "its spec, seed, versions, machine and data.")
+    yield Grid(["Machine", "Runs"], [[Cell(machine), Cell(str(count))] for machine, count in machines.most_common()])
+
+
+def _scaling(path: Path) -> Iterator[Block]:
+    if not path.is_file():
+        return
+    from elene.experiments.figures import draw_scaling
+
+    rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["scaling"]
+    yield Heading(2, "Memory against the size of the graph")
+    largest = max(rows, key=lambda row: row["nodes"])
+    yield Paragraph(
+        "The paper shows this in figures without numbers; its largest graph has 31,623 nodes. One layer of GIN with "
+        "ELENE-L (ND) before it, 25 steps on one graph; memory above that of the bare process. The largest graph here "
+        f"has {largest['nodes']:,} nodes of degree {largest['degree']} and takes {largest['peak'] / 1e6:,.0f} MB at "
+        f"k = {largest['k']}."
+    )
+    yield Picture("scaling", "Memory against the size of the graph", draw_scaling("scaling", rows))

@@ -1,0 +1,204 @@
+"""Summary: what the store holds for each model and data set of a table, beside what was published."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean, median, stdev
+from typing import Any
+
+from elene.datasets.registry import find as find_dataset
+from elene.experiments import spec as specs
+from elene.experiments.reproduce import available
+from elene.experiments.spec import Spec
+from elene.experiments.store import Result, Store
+from elene.experiments.tables import Column, Figure, Line, Table, tables, title_of
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A model on a data set: what was published, and what came out here.
+
+    Args:
+        column: the data set.
+        line: the model.
+        digits: how many to print after the point.
+        results: runs of one and the same spec; none if it was not run.
+
+    Example:
+        >>> from elene.experiments.tables import find
+        >>> table = find("counting")
+        >>> entry = Entry(table.columns[0], table.line("gin"), 3, ())
+        >>> entry.paper, entry.ours, entry.verdict
+        ('0.357', '', 'missing')
+    """
+
+    column: Column
+    line: Line
+    digits: int
+    results: Sequence[Result]
+
+    @property
+    def figure(self) -> Figure | None:
+        """The published number."""
+        return self.line.figures.get(self.column.dataset)
+
+    @property
+    def scores(self) -> list[float]:
+        """What each run has on the test graphs at its best validation epoch, as it is printed."""
+        return [self.column.scale * result.best.test for result in self.results]
+
+    @property
+    def difference(self) -> float | None:
+        """Our mean less the published number; None unless there are both."""
+        figure = self.figure
+        return None if figure is None or not self.results else round(mean(self.scores) - figure.value, self.digits)
+
+    @property
+    def verdict(self) -> str:
+        """How ours compares with the published number.
+
+        ``"better"``, ``"equal"`` (in all printed digits), ``"worse"``, ``"new"`` (nothing is published),
+        ``"missing"`` or ``"no spec"``.
+        """
+        if not self.results:
+            return "missing" if self.line.row in available(self.column.dataset) else "no spec"
+        difference = self.difference
+        if difference is None:
+            return "new"
+        return "equal" if difference == 0 else "better" if (difference < 0) == self.column.lower else "worse"
+
+    @property
+    def paper(self) -> str:
+        """The published number in words; empty if there is none."""
+        figure = self.figure
+        return "" if figure is None else _say(figure.value, figure.deviation, figure.digits)
+
+    @property
+    def ours(self) -> str:
+        """Our number in words; empty if there is none."""
+        scores = self.scores
+        return _say(mean(scores), stdev(scores) if len(scores) > 1 else None, self.digits) if scores else ""
+
+    @property
+    def relabelled(self) -> str:
+        """The same on relabelled copies of the graphs; empty if none were made."""
+        copies = [result.best.relabelled for result in self.results if result.best.relabelled is not None]
+        return _say(self.column.scale * mean(copies), None, self.digits) if copies else ""
+
+    @property
+    def epochs(self) -> str:
+        """How many epochs, and how many it is in the paper if that is another number."""
+        spec, published = self._spec, self.published
+        if spec is None:
+            return ""
+        epochs = spec.training.epochs
+        same = published is None or published.training.epochs == epochs
+        return str(epochs) if same or published is None else f"{epochs} of {published.training.epochs}"
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """Settings that are not those of the paper's spec, epochs aside."""
+        spec, published = self._spec, self.published
+        if spec is None or published is None:
+            return {}
+        now, then = (one.model_dump(mode="json", exclude={"row", "runs"}) for one in (spec, published))
+        return {key: value for key, value in _differences(now, then) if key != "training.epochs"}
+
+    @property
+    def seconds_per_epoch(self) -> float | None:
+        """The median over runs; None if there are no epochs."""
+        if self._spec is None:
+            return None
+        return median(result.cost.seconds_per_epoch for result in self.results)
+
+    @property
+    def _spec(self) -> Spec | None:
+        spec = self.results[0].spec if self.results else None
+        return spec if isinstance(spec, Spec) else None
+
+    @property
+    def published(self) -> Spec | None:
+        """The spec that comes with the library."""
+        return _published(self.column.dataset, self.line.row)
+
+
+def _published(dataset: str, row: str) -> Spec | None:
+    shipped = dataset in specs.labels() and row in specs.rows(dataset)
+    return specs.load(dataset, row) if shipped else None
+
+
+def _say(value: float, deviation: float | None, digits: int) -> str:
+    return f"{value:.{digits}f}" + (f" ± {deviation:.{digits}f}" if deviation is not None else "")
+
+
+def _differences(now: Mapping[str, Any], then: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """What is different in tables within tables, with dotted names and the new values."""
+    for key in {**then, **now}:
+        new, old = now.get(key), then.get(key)
+        if isinstance(new, Mapping) and isinstance(old, Mapping):
+            yield from _differences(new, old, f"{prefix}{key}.")
+        elif new != old:
+            yield f"{prefix}{key}", "none" if new is None else new
+
+
+def summarise(store: Store) -> list[tuple[Table, list[Entry]]]:
+    """Every table with its entries, line by line, and a last one of what is in the store but in no table.
+
+    Of the runs of a model on a data set, those with the paper's spec are taken, or else those with the most epochs, and
+    of these the spec with the most runs: never by how good they are.
+
+    Args:
+        store: where results are.
+
+    Example:
+        >>> [table.name for table, entries in summarise(Store("nothing here"))][-2:]
+        ['benchmarks', 'tu']
+    """
+    found: dict[str, dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
+    for result in store.find():
+        found[result.spec.dataset.label][result.spec.row].append(result)
+    known = {column.dataset for table in tables() for column in table.columns}
+    every = [_extended(table, found) for table in tables()]
+    if others := [label for label in found if label not in known]:
+        columns = tuple(_column(label, found[label]) for label in others)
+        nothing = Table("other", "Other data sets", "not in the paper", columns, (), ())
+        every.append(_extended(nothing, found))
+    return [(table, _entries(table, found)) for table in every]
+
+
+def _extended(table: Table, found: Mapping[str, Mapping[str, Any]]) -> Table:
+    """With a line for each model in the store that it does not have."""
+    rows = [row for column in table.columns for row in found.get(column.dataset, ()) if row not in table.rows]
+    lines = tuple(Line(row, title_of(row), "", {}) for row in dict.fromkeys(rows))
+    return Table(table.name, table.title, table.source, table.columns, table.lines + lines, table.notes)
+
+
+def _column(label: str, rows: Mapping[str, Sequence[Result]]) -> Column:
+    [first, *_] = next(iter(rows.values()))
+    title, metric = find_dataset(first.spec.dataset.name).title, first.metric
+    target = first.spec.dataset.target
+    return Column(label, f"{title}, {target}" if target else title, metric, metric.endswith(("accuracy", "auc")))
+
+
+def _entries(table: Table, found: Mapping[str, Mapping[str, Sequence[Result]]]) -> list[Entry]:
+    return [
+        Entry(column, line, table.digits(column), _chosen(found.get(column.dataset, {}).get(line.row, ())))
+        for line in table.lines
+        for column in table.columns
+    ]
+
+
+def _chosen(results: Sequence[Result]) -> Sequence[Result]:
+    """The runs to show."""
+    groups: dict[str, list[Result]] = defaultdict(list)
+    for result in results:
+        groups[result.spec.identity].append(result)
+    return max(groups.values(), key=_merit, default=())
+
+
+def _merit(results: Sequence[Result]) -> tuple[bool, int, int]:
+    spec = results[0].spec
+    published = _published(spec.dataset.label, spec.row)
+    return published is not None and spec.identity == published.identity, results[0].cost.epochs, len(results)
