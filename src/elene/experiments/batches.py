@@ -12,8 +12,6 @@ from torch_geometric.data import Data, InMemoryDataset
 
 from elene.transforms import SHIFTED_BY_EDGES, SHIFTED_BY_NODES
 
-# What embeddings and message passing want as 64-bit integers, whatever the arrays hold.
-WIDENED = frozenset({"x", "edge_index", "edge_attr"})
 BY_NODES = SHIFTED_BY_NODES | {"edge_index"}
 
 
@@ -37,7 +35,8 @@ class _Group:
 class Stock:
     """The arrays of an in-memory data set, out of which any of its graphs are gathered as one batch.
 
-    A batch has the keys and values of PyG's ``Batch.from_data_list``, ``batch`` and ``ptr`` included.
+    A batch has the keys and values of PyG's ``Batch.from_data_list``, ``batch`` and ``ptr`` included; features stay in
+    the small types that the data set keeps them in.
 
     Args:
         dataset: a PyG in-memory data set, whole, with node features ``x``.
@@ -81,7 +80,7 @@ class Stock:
             rows = _ranges(first, sizes)
             for key, array in group.arrays.items():
                 values = array.index_select(1 if key == "edge_index" else 0, rows)
-                if key in WIDENED and not values.is_floating_point():
+                if key == "edge_index":
                     values = values.long()
                 shift = ptr if key in BY_NODES else edges if key in SHIFTED_BY_EDGES else None
                 if shift is not None:
@@ -107,7 +106,8 @@ def _ranges(first: Tensor, sizes: Tensor) -> Tensor:
 class Loader:
     """Batches of some graphs of a stock, once through for each iteration; with a seed in an order of the epoch's own.
 
-    Each batch is dealt out to all processes of a distributed run, so that together they see what one process sees.
+    Each batch is dealt out to all processes of a distributed run, so that together they see what one process sees;
+    ``share`` of a batch then says how many times the average share of graphs it is.
 
     Args:
         stock: where the graphs come from.
@@ -156,4 +156,8 @@ class Loader:
             generator = torch.Generator().manual_seed(seed_of("order", self.seed, self.epoch))
             order = order[torch.randperm(len(order), generator=generator)]
         for part in order.split(self._sizes):
-            yield self.stock.gather(part[self.rank :: self.world])
+            ours = part[self.rank :: self.world]
+            batch = self.stock.gather(ours)
+            if self.world > 1:
+                batch.share = self.world * len(ours) / len(part)
+            yield batch

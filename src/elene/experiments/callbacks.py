@@ -112,9 +112,14 @@ class Bar(pl.Callback):
     """
 
     def __init__(self, title: str) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[news]}"), TimeElapsedColumn())
-        self.title, self._steps = title, 1
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[news]}"),
+            TimeElapsedColumn(),
+        )
+        self.title, self._steps, console = title, 1, Console(stderr=True)
+        self._bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Begin where a checkpoint left off."""

@@ -53,7 +53,9 @@ def _tags(kind: type[BaseModel]) -> tuple[Any, ...]:
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:
-    return [kind for kind in (annotation, *get_args(annotation)) if isinstance(kind, type) and issubclass(kind, BaseModel)]
+    return [
+        kind for kind in (annotation, *get_args(annotation)) if isinstance(kind, type) and issubclass(kind, BaseModel)
+    ]
 
 
 def _reason(item: Any, owner: type[BaseModel]) -> tuple[str, str]:
@@ -68,5 +70,5 @@ def _reason(item: Any, owner: type[BaseModel]) -> tuple[str, str]:
     if kind == "value_error":
         whole = isinstance(value, Mapping | BaseModel)
         return f"{':' if whole else ''} {context['error']}", "" if whole else f", got {value!r}"
-    expected = "a table" if kind in ("model_type", "model_attributes_type") else item["msg"].removeprefix("Input should be ")
-    return f" must be {expected}", f", got {value!r}"
+    table = kind in ("model_type", "model_attributes_type")
+    return f" must be {'a table' if table else item['msg'].removeprefix('Input should be ')}", f", got {value!r}"

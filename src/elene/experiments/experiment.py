@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch_geometric.data import InMemoryDataset
 
 from elene.datasets import load
-from elene.datasets.pyg import GraphDataset
+from elene.datasets.pyg import GraphDataset, Split
 from elene.experiments.batches import Loader, Stock, seed_of
 from elene.experiments.models import Preparation, Shape, build
 from elene.experiments.spec import Spec
@@ -41,31 +41,23 @@ class Experiment:
 
     def __init__(self, spec: Spec, seed: int = 0, fold: int = 0, dataset: GraphDataset | None = None) -> None:
         dataset = load(spec.dataset.name) if dataset is None else dataset
-        if not 0 <= fold < len(dataset.splits):
-            raise ValueError(f"fold must be from 0 to {len(dataset.splits) - 1} for {spec.dataset.name}, got {fold}")
-        self.spec, self.seed, self.dataset = spec, seed, _with_target(dataset, spec.dataset.target)
-        self.split = dataset.splits[fold]
+        self.spec, self.seed = spec, seed
+        self.dataset, self.split = choose(dataset, spec, fold)
         info, several = dataset.info, dataset.info.task in ("regression", "multilabel")
         outputs = self.dataset._data.y.shape[1] if several else info.outputs
         # In node tasks, published accuracies are means over the classes.
         balanced = info.level == "node" and info.metric == "accuracy"
         self.objective = Objective(info.task, "balanced_accuracy" if balanced else info.metric, outputs)
         self._preparation = Preparation.learn(spec.model, self.dataset, self.split.train)
-        self._stock = Stock(self._preparation(self.dataset))
+        prepared = self._preparation(self.dataset)
+        self._shape = Shape.of(self.dataset, prepared, spec.model.encoding, outputs)
+        self._stock = Stock(prepared)
 
     def network(self) -> nn.Module:
         """The network, with weights that the seed decides."""
         with torch.random.fork_rng():
             torch.manual_seed(seed_of("weights", self.seed))
-            return build(self._preparation, self._shape())
-
-    def _shape(self) -> Shape:
-        sample, info = self._stock.gather(self.split.train[:1]), self.dataset.info
-        nodes, edges = info.node_categories or (), info.edge_categories or ()
-        edge_columns = sample.edge_attr.shape[1] if "edge_attr" in sample else 0
-        return Shape(
-            nodes, sample.x.shape[1] - len(nodes), edges, edge_columns - len(edges), self.objective.outputs, info.level
-        )
+            return build(self._preparation, self._shape)
 
     def loader(self, part: str, rank: int = 0, world: int = 1) -> Loader:
         """The batches of the ``"train"`` graphs, shuffled, or of those for ``"validation"`` or ``"test"``."""
@@ -82,19 +74,28 @@ class Experiment:
             yield Loader(stock, self.split.test, self.spec.training.batch_size, None, rank, world)
 
 
-def _with_target(dataset: GraphDataset, target: str | None) -> GraphDataset:
-    """The data set with only one of its targets."""
+def choose(dataset: GraphDataset, spec: Spec, fold: int) -> tuple[GraphDataset, Split]:
+    """The data set with the one target that a spec wants, and one of its splits.
+
+    >>> from elene.experiments import spec
+    >>> choose(load("sr25"), spec.load("sr25", row="gin"), fold=1)
+    Traceback (most recent call last):
+    ValueError: fold must be 0 for sr25, got 1
+    """
+    folds, target, names = len(dataset.splits), spec.dataset.target, dataset.info.targets
+    if not 0 <= fold < folds:
+        right = "0" if folds == 1 else f"from 0 to {folds - 1}"
+        raise ValueError(f"fold must be {right} for {spec.dataset.name}, got {fold}")
     if target is None:
-        return dataset
-    names = dataset.info.targets
+        return dataset, dataset.splits[fold]
     if target not in names:
-        choices = ", ".join(names) or "none: leave it out"
-        raise ValueError(f"dataset.target {target!r} is not a target of {dataset.info.name}: choose from {choices}")
-    result, data = copy.copy(dataset), copy.copy(dataset._data)
+        choices = f"choose from {', '.join(names)}" if names else "it has none, leave it out"
+        raise ValueError(f"dataset.target {target!r} is not a target of {dataset.info.name}: {choices}")
+    chosen, data = copy.copy(dataset), copy.copy(dataset._data)
     if data.y.dim() > 1:
         data.y = data.y[:, [names.index(target)]]
-    result._data = data
-    return result
+    chosen._data = data
+    return chosen, dataset.splits[fold]
 
 
 def relabelled(dataset: InMemoryDataset, seed: int) -> InMemoryDataset:

@@ -42,7 +42,7 @@ def launch(spec: Spec, seed: int, fold: int, folder: Path, devices: int, pause: 
             worker.kill()
             worker.wait()
     if failed := [rank for rank, worker in enumerate(workers) if worker.returncode]:
-        raise RuntimeError(f"process {failed[0]} of {devices} failed: see above for what it said")
+        raise ChildProcessError(f"process {failed[0]} of {devices} failed: see above for what it said")
     return read_result(folder / "result.json")
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import gcd
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data, InMemoryDataset
@@ -21,12 +22,15 @@ from torch_geometric.nn import (
 )
 
 from elene.baselines import GNNAK, NGNN, PPGN, SPNN, Centrality, Graphormer, PPGNBlock
-from elene.experiments.batches import Stock
+from elene.datasets.content import narrowed
+from elene.datasets.pyg import GraphDataset
 from elene.experiments.spec import Distances, Elene, Encoding, Kernels, Model, Nested, Plain, Products
 from elene.nn import ELENE, GNN, EgoEmbedding, GraphReadout, VirtualNode, node_readout, updates
 from elene.transforms import AddELENE, EgoStructure
 
 HEADS = 8
+AT_ONCE = 2**20  # nodes that are encoded at a time
+LEVELS = {"x": "node", "edge_attr": "edge"}
 POOLS = {"sum": global_add_pool, "mean": global_mean_pool}
 
 
@@ -53,8 +57,7 @@ class Preparation:
     @classmethod
     def learn(cls, model: Model, dataset: InMemoryDataset, train: Tensor) -> Preparation:
         """Look at the degrees of the training graphs."""
-        arcs = _union(dataset)
-        nodes = Stock(dataset).nodes
+        arcs, nodes = _union(dataset), dataset.slices["x"].diff()
         trained = torch.zeros(len(nodes), dtype=torch.bool).index_fill(0, train, True).repeat_interleave(nodes)
         return cls(model, torch.bincount(torch.bincount(arcs[0], minlength=len(trained))[trained]))
 
@@ -77,61 +80,109 @@ class Preparation:
         return "edge" if edges or (self.model.elene is not None and self.model.elene.level == "ed") else "node"
 
     def _encoded(self, dataset: InMemoryDataset, encoding: Encoding) -> InMemoryDataset:
-        arcs, data = _union(dataset), copy.copy(dataset._data)
-        # One graph of all graphs has the same ego-networks, and is encoded much faster than they are one by one.
-        union = Data(edge_index=arcs, num_nodes=len(data.x))
+        data, slices = copy.copy(dataset._data), dict(dataset.slices)
         rho = self.max_degree if encoding.max_degree is None else encoding.max_degree
         degrees = "relative" if encoding.name == "elene" else "absolute"
-        slices = dict(dataset.slices)
-        for level, key in (("node", "x"), ("edge", "edge_attr")):
-            if level == "edge" and encoding.edges == "none":
-                continue
-            form = "product" if level == "edge" and encoding.edges == "product" else "marginal"
-            added = AddELENE(encoding.k, level, degrees, form, rho, encoding.log1p)(union)[key]
-            data[key] = torch.cat([data[key].float(), added], dim=1) if key in data else added
+        forms = {"x": "marginal"}
+        if encoding.edges != "none":
+            forms["edge_attr"] = "product" if encoding.edges == "product" else "marginal"
+        for key, form in forms.items():
+            counts = _counts(dataset, AddELENE(encoding.k, LEVELS[key], degrees, form, rho), key)
+            data[key] = torch.cat([data[key], counts], dim=1) if key in data else counts
             slices.setdefault(key, slices["edge_index"])
         result = copy.copy(dataset)
         result._data, result.slices, result._data_list = data, slices, None
         return result
 
 
+def _counts(dataset: InMemoryDataset, transform: AddELENE, key: str) -> Tensor:
+    """The encodings of all nodes or arcs, as integers of the smallest type.
+
+    Many graphs at a time are one graph with the same ego-networks, and are encoded much faster than one by one.
+    """
+    found = []
+    nodes, arcs = (dataset.slices[name] for name in ("x", "edge_index"))
+    for first, last in _stretches(nodes):
+        edge_index = _union(dataset)[:, arcs[first] : arcs[last]] - nodes[first]
+        made = transform(Data(edge_index=edge_index, num_nodes=int(nodes[last] - nodes[first])))[key]
+        found.append(torch.from_numpy(narrowed(made.numpy().astype(np.int64))))
+    return torch.cat(found)
+
+
+def _stretches(ends: Tensor) -> Iterator[tuple[int, int]]:
+    """Ranges of graphs with not too many nodes, or of one graph.
+
+    >>> list(_stretches(torch.tensor([0, 10, 20, 2_000_000])))
+    [(0, 2), (2, 3)]
+    """
+    first = 0
+    while first < len(ends) - 1:
+        last = max(int(torch.searchsorted(ends, ends[first] + AT_ONCE, right=True)) - 1, first + 1)
+        yield first, last
+        first = last
+
+
 def _union(dataset: InMemoryDataset) -> Tensor:
     """The arcs of all graphs, nodes numbered throughout."""
     nodes, arcs = (dataset.slices[key].diff() for key in ("x", "edge_index"))
-    return dataset._data.edge_index.long() + (nodes.cumsum(0) - nodes).repeat_interleave(arcs)
+    union: Tensor = dataset._data.edge_index.long() + (nodes.cumsum(0) - nodes).repeat_interleave(arcs)
+    return union
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of features are, from left to right.
+
+    Args:
+        categories: how many values each of the first columns can have.
+        numbers: how many columns of real numbers follow.
+        counts: how many columns of counts follow.
+        log1p: whether to take log(1 + count).
+    """
+
+    categories: tuple[int, ...] = ()
+    numbers: int = 0
+    counts: int = 0
+    log1p: bool = False
 
 
 class FeatureEncoder(nn.Module):
     """Embeds columns that name categories, projects all others, and adds everything up.
 
     Args:
-        categories: how many values each of the first columns can have.
-        numbers: how many columns follow.
+        columns: what they are.
         channels: width of the output.
 
     Shapes:
-        ``(rows, columns)`` in, ``(rows, channels)`` out.
+        ``(rows, columns)`` of any type in, ``(rows, channels)`` out.
 
     Example:
-        >>> FeatureEncoder((28, 4), numbers=3, channels=8)(torch.tensor([[27, 3, 0.5, 0.25, 0.0]])).shape
+        >>> FeatureEncoder(Columns((28, 4), numbers=3), channels=8)(torch.tensor([[27, 3, 0.5, 0.25, 0.0]])).shape
         torch.Size([1, 8])
     """
 
-    def __init__(self, categories: Sequence[int], numbers: int, channels: int) -> None:
+    def __init__(self, columns: Columns, channels: int) -> None:
         super().__init__()
-        self.categories = tuple(categories)
+        self.columns = columns
+        categories, projected = columns.categories, columns.numbers + columns.counts
         # One table for all columns: a row is one look-up of several places.
         self.embedding = nn.EmbeddingBag(sum(categories), channels, mode="sum") if categories else None
-        self.linear = nn.Linear(numbers, channels) if numbers else None
+        self.linear = nn.Linear(projected, channels) if projected else None
+        self.first: Tensor
         self.register_buffer("first", torch.tensor([0, *categories])[:-1].cumsum(0), persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
         """The features of every row."""
-        total: Tensor | None = None
+        columns, total = self.columns, None
+        names, others = x[:, : len(columns.categories)], x[:, len(columns.categories) :]
         if self.embedding is not None:
-            total = self.embedding(x[:, : len(self.categories)].long() + self.first)
+            total = self.embedding(names.long() + self.first)
         if self.linear is not None:
-            projected = self.linear(x[:, len(self.categories) :])
+            others = others.to(self.linear.weight.dtype)
+            if columns.log1p:
+                numbers, counts = others.split([columns.numbers, columns.counts], dim=1)
+                others = torch.cat([numbers, counts.log1p()], dim=1)
+            projected: Tensor = self.linear(others)
             total = projected if total is None else total + projected
         assert total is not None
         return total
@@ -142,25 +193,27 @@ class Shape:
     """What goes into a model and comes out of it.
 
     Args:
-        node_categories: how many values each discrete column of ``x`` can have.
-        node_numbers: how many other columns it has.
-        edge_categories: the same for ``edge_attr``.
-        edge_numbers: the same; 0 and no categories where there is no ``edge_attr``.
+        nodes: the columns of ``x``.
+        edges: those of ``edge_attr``; None where there are none.
         outputs: how many numbers come out for each graph or node.
         level: ``"graph"`` or ``"node"``.
     """
 
-    node_categories: tuple[int, ...]
-    node_numbers: int
-    edge_categories: tuple[int, ...]
-    edge_numbers: int
+    nodes: Columns
+    edges: Columns | None
     outputs: int
     level: str
 
-    @property
-    def has_edges(self) -> bool:
-        """Whether edges have features."""
-        return bool(self.edge_categories) or self.edge_numbers > 0
+    @classmethod
+    def of(cls, dataset: GraphDataset, prepared: InMemoryDataset, encoding: Encoding | None, outputs: int) -> Shape:
+        """The shape of a model for a data set, given what the data set became."""
+        log1p = encoding is not None and encoding.log1p
+        found: list[Columns | None] = []
+        for key, categories in (("x", dataset.node_categories or ()), ("edge_attr", dataset.edge_categories or ())):
+            old, new = (part._data[key].shape[1] if key in part._data else 0 for part in (dataset, prepared))
+            found.append(Columns(categories, old - len(categories), new - old, log1p) if new else None)
+        assert found[0] is not None
+        return cls(found[0], found[1], outputs, dataset.info.level)
 
 
 def build(preparation: Preparation, shape: Shape) -> nn.Module:
@@ -169,7 +222,8 @@ def build(preparation: Preparation, shape: Shape) -> nn.Module:
     Example:
         >>> from elene.experiments.spec import Model
         >>> model = Model(conv="gin", layers=2, hidden=8, elene={"level": "nd", "k": 1})
-        >>> network = build(Preparation(model, torch.tensor([0, 0, 3])), Shape((28,), 0, (4,), 0, 1, "graph"))
+        >>> shape = Shape(Columns((28,)), Columns((4,)), outputs=1, level="graph")
+        >>> network = build(Preparation(model, degrees=torch.tensor([0, 0, 3])), shape)
         >>> network.needs_ego, network.elene[0].embedding.max_degree
         (True, 2)
     """
@@ -182,39 +236,38 @@ class _Builder:
         self.max_degree, self.width = preparation.max_degree, preparation.model.hidden
         pooled = self.spec.pool != "none"
         if pooled != (shape.level == "graph"):
-            task = f"a {shape.level} task"
-            raise ValueError(f"model.pool must be {'sum or mean' if not pooled else 'none'} in {task}, got {self.spec.pool}")
+            right = "none" if pooled else "sum or mean"
+            raise ValueError(f"model.pool must be {right} in {shape.level} tasks, got {self.spec.pool}")
 
     def build(self) -> nn.Module:
         conv, shape = self.spec.conv, self.shape
-        encoder = FeatureEncoder(shape.node_categories, shape.node_numbers, self.width)
+        encoder = FeatureEncoder(shape.nodes, self.width)
         if isinstance(conv, Products):
             blocks = [PPGNBlock(self.width + (i == 0), self.width) for i in range(self.spec.layers)]
-            edge_encoder = self._edge_encoder() if shape.has_edges else None
+            edge_encoder = None if shape.edges is None else FeatureEncoder(shape.edges, self.width)
             return PPGN(encoder, blocks, self._head(2 * self.width), edge_encoder)
         elene = self._elene()
         convs, after = self._layers(elene)
-        elene = [None] * (len(convs) - len(elene)) + elene
+        # What stands before the layers has none.
+        elene = [*([None] * (len(convs) - len(elene))), *elene]
         return GNN(
             encoder,
             convs,
             after,
             self._head(self.width),
             elene=elene,
-            edge_encoders=[self._edge_encoder() for _ in convs] if self._reads_edges else None,
+            edge_encoders=self._edge_encoders(len(convs)),
             readout=node_readout if shape.level == "node" else GraphReadout(POOLS[self.spec.pool]),
             virtual_node=VirtualNode(self.width, len(convs)) if self.spec.virtual_node else None,
         )
 
-    @property
-    def _reads_edges(self) -> bool:
-        """Whether anything reads the data's edge features."""
+    def _edge_encoders(self, count: int) -> list[nn.Module] | None:
+        """One for each conv, if anything reads the data's edge features."""
         conv, elene = self.spec.conv, self.spec.elene
-        reads = not isinstance(conv, Distances) and conv.name != "gcn"
-        return self.shape.has_edges and (reads or (elene is not None and elene.level == "ed"))
-
-    def _edge_encoder(self) -> nn.Module:
-        return FeatureEncoder(self.shape.edge_categories, self.shape.edge_numbers, self.width)
+        read = not isinstance(conv, Distances) and conv.name != "gcn"
+        if self.shape.edges is None or not (read or (elene is not None and elene.level == "ed")):
+            return None
+        return [FeatureEncoder(self.shape.edges, self.width) for _ in range(count)]
 
     def _head(self, width: int) -> nn.Module:
         return nn.Sequential(nn.Linear(width, self.width), nn.ReLU(), nn.Linear(self.width, self.shape.outputs))
@@ -241,17 +294,15 @@ class _Builder:
         """The convs, and what follows each of them."""
         conv, layers, dropout = self.spec.conv, self.spec.layers, self.spec.dropout
         if isinstance(conv, Nested):
-            inner = [self._plain("gin", self.shape.has_edges) for _ in range(layers)]
+            inner = [self._plain("gin", self.shape.edges is not None) for _ in range(layers)]
             nested = NGNN(self.width, conv.k, inner, conv.pool, updates(self.width, layers, dropout))
             return [nested], updates(self.width, 1, dropout)
         if conv.name == "graphormer":
             assert isinstance(conv, Distances)
-            attention = [
-                Graphormer(self.width, conv.k, gcd(self.width, HEADS), dropout=dropout) for _ in range(layers)
-            ]
+            attention = [Graphormer(self.width, conv.k, gcd(self.width, HEADS), dropout=dropout) for _ in range(layers)]
             return [Centrality(self.width, self.max_degree), *attention], [nn.Identity()] * (layers + 1)
         # Edge-centric ELENE-L gives edges features where the data has none.
-        edged = [self.shape.has_edges or (layer is not None and layer.level == "edge") for layer in elene]
+        edged = [self.shape.edges is not None or (layer is not None and layer.level == "edge") for layer in elene]
         return [self._conv(edges) for edges in edged], updates(self.width, layers, dropout)
 
     def _conv(self, edges: bool) -> nn.Module:

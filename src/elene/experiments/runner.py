@@ -12,15 +12,19 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.strategies import DDPStrategy
 from pytorch_lightning.utilities.exceptions import SIGTERMException
 
+from elene.datasets import load
 from elene.experiments.batches import Loader
+from elene.experiments.batchnorm import share_batch_norms
 from elene.experiments.callbacks import Bar, Journal, Keeper, WholeFiles
-from elene.experiments.experiment import Experiment
+from elene.experiments.experiment import Experiment, choose
+from elene.experiments.launch import launch
 from elene.experiments.machine import PeakMemory, machine, versions
 from elene.experiments.spec import Spec
 from elene.experiments.store import Cost, Result, Score, Store, run_name, write_result
@@ -66,8 +70,8 @@ def run(
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     if devices > 1:
-        from elene.experiments.launch import launch
-
+        # Here, where errors can be shown, and so that the processes do not all generate or download the data set.
+        choose(load(spec.dataset.name), spec, fold)
         return launch(spec, seed, fold, folder, devices, pause)
     return train(spec, seed, fold, folder, pause=pause)
 
@@ -104,12 +108,13 @@ def train(
     """The part of :func:`run` that one process does."""
     experiment = Experiment(spec, seed, fold)
     memory = PeakMemory()
-    learner = Learner(experiment.network(), experiment.objective, spec.training, seed)
+    network = share_batch_norms(experiment.network()) if world > 1 else experiment.network()
+    learner = Learner(network, experiment.objective, spec.training, seed)
     checkpoint = folder / "last.ckpt"
     with _quiet(), _reproducible(), _interruptible():
         trainer = _trainer(spec, folder, checkpoint, world, pause)
-        loaders = [experiment.loader(part, rank, world) for part in ("train", "validation")]
-        trainer.fit(learner, *loaders, ckpt_path=str(checkpoint) if checkpoint.exists() else None)
+        graphs, judges = (experiment.loader(part, rank, world) for part in ("train", "validation"))
+        trainer.fit(learner, graphs, judges, ckpt_path=str(checkpoint) if checkpoint.exists() else None)
         peak = memory.megabytes()
         last = _score(trainer, learner, experiment, len(learner.curve["validation"]) - 1)
         assert learner.best_epoch is not None
@@ -162,8 +167,8 @@ def _score(trainer: pl.Trainer, learner: Learner, experiment: Experiment, epoch:
     """The metric with the weights that the learner has now."""
 
     def measured(loader: Loader) -> float:
-        [found] = trainer.test(learner, loader, verbose=False)
-        return found["metric"]
+        trainer.test(learner, loader, verbose=False)
+        return learner.measured
 
     rank, world = trainer.global_rank, trainer.world_size
     copies = [measured(loader) for loader in experiment.relabelled(rank, world)]
@@ -194,30 +199,33 @@ def _rounded(value: float) -> float:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Lightning's advice is for those who write the training loop: here that is us."""
-    logger = logging.getLogger("pytorch_lightning")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
+    loggers = [logging.getLogger(name) for name in ("pytorch_lightning", "lightning_fabric")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", module="pytorch_lightning|lightning_fabric")
             yield
     finally:
-        logger.setLevel(level)
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 @contextmanager
 def _reproducible() -> Iterator[None]:
     """Sums in the same order each time; and the random numbers of whoever called are left alone."""
     before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
-    filling = torch.utils.deterministic.fill_uninitialized_memory
+    memory: Any = torch.utils.deterministic
+    filling = memory.fill_uninitialized_memory
     torch.use_deterministic_algorithms(True, warn_only=True)
-    torch.utils.deterministic.fill_uninitialized_memory = False
+    memory.fill_uninitialized_memory = False
     try:
         with torch.random.fork_rng():
             yield
     finally:
         torch.use_deterministic_algorithms(before[0], warn_only=before[1])
-        torch.utils.deterministic.fill_uninitialized_memory = filling
+        memory.fill_uninitialized_memory = filling
 
 
 @contextmanager

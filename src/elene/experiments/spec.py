@@ -133,7 +133,7 @@ class Encoding(_Part):
     Args:
         name: ``"elene"`` or ``"igel"``.
         k: depth of the ego-networks.
-        edges: what edges get: nothing, the ``"product"`` of their ends' vectors, or their own ``"exact"`` encoding (ED).
+        edges: what edges get: ``"none"``, the ``"product"`` of their ends' vectors, or their own ``"exact"`` encoding.
         max_degree: larger degrees count as this one; None takes the largest degree of the training graphs.
         log1p: take log(1 + count) instead of counts.
 
@@ -316,7 +316,8 @@ def load(source: str | os.PathLike[str], row: str | None = None, changes: Sequen
         raise ValueError(f"{source} has several rows: choose one with row=NAME: {', '.join(known)}")
     if row is not None:
         if row not in known:
-            raise ValueError(f"row {row!r} is not in {source}: choose from {', '.join(known) or 'none, it has no rows'}")
+            choices = f"choose from {', '.join(known)}" if known else "it has no rows, leave it out"
+            raise ValueError(f"row {row!r} is not in {source}: {choices}")
         table = _merged(table, {"row": row, **known[row]})
     for change in changes:
         table = _merged(table, _parsed(change))
@@ -395,11 +396,9 @@ def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Table:
     """Tables within tables, the new ones' values in place of the old ones'."""
     result = dict(old)
     for key, value in new.items():
-        before = result.get(key)
-        if key == "conv" and isinstance(value, Mapping):
-            before = _named(before)
-        whole = not isinstance(value, Mapping) or not isinstance(before, Mapping)
-        result[key] = value if whole else _merged(before, value)
+        before = _named(result.get(key)) if key == "conv" else result.get(key)
+        both = isinstance(before, Mapping) and isinstance(value, Mapping)
+        result[key] = _merged(before, value) if both else value  # type: ignore[arg-type]
     return result
 
 

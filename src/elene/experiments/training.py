@@ -15,7 +15,7 @@ from torch.nn import functional as F
 from torchmetrics.functional.regression import mean_absolute_error, mean_squared_error
 from torchmetrics.utilities.distributed import gather_all_tensors
 
-from elene.experiments.batches import seed_of
+from elene.experiments.batches import Loader, seed_of
 from elene.experiments.spec import Training
 
 
@@ -59,7 +59,7 @@ class Objective:
 
     def measure(self, output: Tensor, y: Tensor) -> float:
         """The metric; where there are several targets or labels, its mean over them."""
-        return float(_METRICS[self.metric](self, output, y))
+        return float(format(float(_METRICS[self.metric](self, output, y)), ".7g"))
 
 
 def _rarity(y: Tensor, classes: int) -> Tensor:
@@ -124,6 +124,7 @@ class Learner(pl.LightningModule):
         curve: for each epoch so far ``loss``, ``validation`` and ``seconds``, the time without validation.
         best_epoch: the first of the epochs with the best validation metric; None before the first one.
         best_state: the network's state then.
+        measured: the metric of the last test.
 
     Example:
         >>> learner = Learner(nn.Linear(2, 1), Objective("regression", "mae", 1), Training(epochs=3), seed=0)
@@ -137,6 +138,7 @@ class Learner(pl.LightningModule):
         self.curve: dict[str, list[float]] = {"loss": [], "validation": [], "seconds": []}
         self.best_epoch: int | None = None
         self.best_state: dict[str, Tensor] = {}
+        self.measured = float("nan")
         self._found: list[tuple[Tensor, Tensor]] = []
         self._loss, self._steps, self._began = torch.zeros(()), 0, 0.0
 
@@ -157,6 +159,7 @@ class Learner(pl.LightningModule):
         """Set all that is random in this epoch, and the learning rate."""
         epoch = self.current_epoch
         torch.manual_seed(seed_of("epoch", self.seed, epoch, self.global_rank))
+        assert isinstance(self.trainer.train_dataloader, Loader)
         self.trainer.train_dataloader.epoch = epoch
         for group in self.trainer.optimizers[0].param_groups:
             group["lr"] = self.plan.rate(epoch)
@@ -165,6 +168,9 @@ class Learner(pl.LightningModule):
     def training_step(self, batch: Any, batch_idx: int) -> Tensor:
         """The loss of a batch."""
         loss = self.objective.loss(self(batch), batch.y)
+        if self.trainer.world_size > 1:
+            # The mean over processes is to be the mean over graphs.
+            loss = loss * batch.share
         self._loss += loss.detach()
         self._steps += 1
         return loss
@@ -172,7 +178,8 @@ class Learner(pl.LightningModule):
     def on_validation_start(self) -> None:
         """Training of this epoch is over: how long it took."""
         if not self.trainer.sanity_checking and self.trainer.state.fn == "fit":
-            self.curve["loss"].append(float(self._loss) / max(self._steps, 1))
+            loss = self.trainer.strategy.reduce(self._loss / max(self._steps, 1), reduce_op="mean")
+            self.curve["loss"].append(float(loss))
             self.curve["seconds"].append(perf_counter() - self._began)
 
     def validation_step(self, batch: Any, batch_idx: int) -> None:
@@ -182,20 +189,27 @@ class Learner(pl.LightningModule):
     test_step = validation_step
 
     def on_validation_epoch_end(self) -> None:
-        """Measure, remember the best epoch, and stop if there is no hope."""
+        """Measure, remember the best epoch, and stop if no better one is to be hoped for."""
         value, curve = self._measure(), self.curve["validation"]
         best = None if self.best_epoch is None else curve[self.best_epoch]
         curve.append(value)
         if best is None or self.objective.better(value, than=best):
             self.best_epoch = self.current_epoch
             self.best_state = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
-        assert self.best_epoch is not None
-        if self.plan.patience is not None and self.current_epoch - self.best_epoch >= self.plan.patience:
+        self._stop_without_hope()
+
+    def on_train_start(self) -> None:
+        """Stop if the epoch of the checkpoint was the last one."""
+        self._stop_without_hope()
+
+    def _stop_without_hope(self) -> None:
+        patience, epochs = self.plan.patience, len(self.curve["validation"])
+        if patience is not None and self.best_epoch is not None and epochs - 1 - self.best_epoch >= patience:
             self.trainer.should_stop = True
 
     def on_test_epoch_end(self) -> None:
-        """Measure; ``trainer.test`` gives it back."""
-        self.log("metric", self._measure())
+        """Measure."""
+        self.measured = self._measure()
 
     def _measure(self) -> float:
         """The metric of all outputs, those of other processes included."""

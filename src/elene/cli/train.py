@@ -1,0 +1,95 @@
+"""``elene train``: a spec in, a trained model and a result out."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from elene.cli.common import ARGUMENTS, console, counted, error_console, make_table, working
+
+if TYPE_CHECKING:
+    from elene.experiments.store import Result
+
+
+def train(  # noqa: PLR0913 - Typer makes every option an argument
+    ctx: typer.Context,
+    spec: Annotated[
+        str,
+        typer.Argument(
+            metavar="SPEC",
+            help="A data set that the paper has results for, with its target behind a dot where it has several, such "
+            "as **zinc12k** or **counting.triangle**; or a .toml file.",
+            show_default=False,
+        ),
+    ],
+    changes: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[KEY=VALUE]...", help="Settings to change, such as training.epochs=5.", show_default=False
+        ),
+    ] = None,
+    row: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Which model: a row of the paper's table.", show_default="lists them"),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides all that is random.")] = 0,
+    fold: Annotated[int, typer.Option(min=0, metavar="N", help="Which of the data set's splits.")] = 0,
+    devices: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How many GPUs or, without any, processes share each batch.")
+    ] = 1,
+    results: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where results are kept; what is there is not run again.")
+    ] = Path("results"),
+    runs: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where learning curves, checkpoints and trained models go.")
+    ] = Path("runs"),
+) -> None:
+    """Train a model and test it at its best validation epoch.
+
+    A spec says what is trained on what and how; those of all rows of the paper's tables come with the library. The
+    result is a small text file in the folder of results. Ctrl-C stops a run, and the same command goes on with it, to
+    the same result.
+
+    **Example:** elene train counting.triangle --row gin+elene-nd training.epochs=5
+    """
+    try:
+        with working("Loading libraries"):
+            from elene.experiments import runner
+            from elene.experiments import spec as specs
+            from elene.experiments.store import Store, run_name
+    except ModuleNotFoundError as error:
+        raise ImportError(f'training needs {error.name}: pip install "elene[experiments]"') from error
+    wanted, store = specs.load(spec, row, changes or []), Store(results)
+    folder = runs / run_name(wanted, seed, fold)
+    known = store.get(wanted, seed, fold)
+    if known is None:
+        try:
+            known = runner.obtain(wanted, seed, fold, store=store, folder=runs, devices=devices)
+        except KeyboardInterrupt:
+            again = f"Interrupted. To go on with it:\n  {shlex.join(['elene', *ctx.meta[ARGUMENTS]])}"
+            error_console.print(again, markup=False, soft_wrap=True)
+            raise typer.Exit(130) from None
+    else:
+        error_console.print("This run is in the results: nothing to do.")
+    _say(known, store.path(wanted, seed, fold), folder)
+
+
+def _say(result: Result, path: Path, folder: Path) -> None:
+    spec, cost = result.spec, result.cost
+    title = f"[bold]{escape(result.title)}[/], {escape(spec.row)}, seed {result.seed}, fold {result.fold}"
+    size = f"{counted(cost.parameters, 'parameter')}, {counted(cost.epochs, 'epoch')} of {cost.seconds_per_epoch:.3g} s"
+    console.print(f"{title}: {size}, {cost.peak_memory:,.0f} MB")
+    checked = result.best.relabelled is not None
+    table = make_table(result.metric, "epoch", "validation", "test", *(["relabelled"] if checked else []))
+    for name, score in (("best", result.best), ("last", result.last)):
+        values = [score.validation, score.test, *([score.relabelled] if score.relabelled is not None else [])]
+        table.add_row(name, str(score.epoch + 1), *(f"{value:.4g}" for value in values))
+    console.print(table)
+    lines = [f"Result: {path}"]
+    if (folder / "model.pt").exists():
+        lines.append(f"Model and learning curve: {folder}")
+    console.print("\n".join(lines), markup=False, soft_wrap=True)

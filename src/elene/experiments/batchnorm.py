@@ -1,0 +1,72 @@
+"""BatchNorm over the batch of all processes, on any device: torch's own needs CUDA."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+
+
+class _Total(torch.autograd.Function):
+    """The sum over all processes; so is its gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        total = x.clone()
+        dist.all_reduce(total)
+        return total
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Tensor:
+        total = grads[0].clone()
+        dist.all_reduce(total)
+        return total
+
+
+class SharedBatchNorm(nn.BatchNorm1d):
+    """BatchNorm whose mean and variance in training are those of all processes' rows.
+
+    In a process of its own it is ``nn.BatchNorm1d``.
+
+    Shapes:
+        ``(rows, channels)`` in and out.
+
+    Example:
+        >>> SharedBatchNorm(4)(torch.randn(3, 4)).shape
+        torch.Size([3, 4])
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The normalised rows."""
+        if not (self.training and dist.is_initialized()):
+            return super().forward(x)
+        sums = _Total.apply(torch.cat([x.sum(0), x.new_full((1,), len(x))]))
+        count, mean = sums[-1].detach(), sums[:-1] / sums[-1].detach()
+        centred = x - mean
+        variance = _Total.apply(centred.square().sum(0)) / count
+        self._remember(mean.detach(), variance.detach() * (count / (count - 1)))
+        return centred * (variance + self.eps).rsqrt() * self.weight + self.bias
+
+    def _remember(self, mean: Tensor, variance: Tensor) -> None:
+        assert self.momentum is not None and self.running_mean is not None and self.running_var is not None
+        self.running_mean.lerp_(mean, self.momentum)
+        self.running_var.lerp_(variance, self.momentum)
+        assert self.num_batches_tracked is not None
+        self.num_batches_tracked += 1
+
+
+def share_batch_norms(network: nn.Module) -> nn.Module:
+    """Let every BatchNorm of a network share its statistics; gives the network itself.
+
+    >>> share_batch_norms(nn.Sequential(nn.BatchNorm1d(4)))
+    Sequential(
+      (0): SharedBatchNorm(4, ...)
+    )
+    """
+    for module in network.modules():
+        if type(module) is nn.BatchNorm1d:
+            # It has the same parameters and buffers, and stands where it stood.
+            module.__class__ = SharedBatchNorm
+    return network
