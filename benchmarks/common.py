@@ -39,6 +39,15 @@ def random_graph(nodes: int, edges: int, seed: int = 0) -> elene.Graph:
     return distinct(np.random.default_rng(seed).integers(0, nodes, (edges, 2)), nodes)
 
 
+def small_world(nodes: int, edges: int, seed: int = 0) -> elene.Graph:
+    """A ring, each node linked to those next to it, and one edge in ten to a random node: local, as networks are."""
+    rng = np.random.default_rng(seed)
+    start = np.repeat(np.arange(nodes), edges // nodes)
+    end = (start + 1 + np.arange(len(start)) % (edges // nodes)) % nodes
+    end = np.where(rng.random(len(end)) < 0.1, rng.integers(0, nodes, len(end)), end)
+    return distinct(np.stack([start, end], axis=1), nodes)
+
+
 def preferential(nodes: int, each: int, seed: int = 0, hub: int = 0) -> elene.Graph:
     """Hubs arise where new nodes are linked to the ends of earlier edges; node 0 gets ``hub`` more neighbours."""
     rng = np.random.default_rng(seed)

@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 import elene
-from common import geometric_mean, networks, race, random_graph, verdict, write_json
+from common import geometric_mean, networks, race, random_graph, small_world, verdict, write_json
 from elene.counting import Rows
 from igraph_way import encode_edge, encode_node, list_edges, to_igraph
 from limits import edge_limit, node_limit
@@ -158,32 +158,38 @@ def show_networks(nodes: list[dict], edges: list[dict]) -> dict:
 
 
 def measure_growth(largest: int) -> list[dict]:
-    """Time an edge against the number of edges, at degree 10."""
+    """Time against the number of edges, at degree 10, on graphs where neighbours are near in memory or anywhere."""
     rows = []
-    for exponent in np.arange(4, np.log10(largest) + 0.01, 0.5):
-        edges = int(10**exponent)
-        graph = random_graph(edges // 5, edges)
-        for k, level in ((1, "node"), (2, "node"), (1, "edge")):
-            seconds = race({"elene": lambda: elene.encode(fresh(graph), k, level=level)}, repeats=3, budget=20)["elene"]  # noqa: B023
-            rows.append({"edges": graph.num_edges, "k": k, "level": level, "seconds": seconds})
+    for kind, make in (("small world", small_world), ("random", random_graph)):
+        for exponent in np.arange(4, np.log10(largest) + 0.01, 0.5):
+            edges = int(10**exponent)
+            graph = make(edges // 5, edges)
+            for k, level in ((1, "node"), (2, "node"), (1, "edge")):
+                runner = {"elene": lambda: elene.encode(fresh(graph), k, level=level)}  # noqa: B023
+                seconds = race(runner, repeats=3, budget=20)["elene"]
+                rows.append({"kind": kind, "edges": graph.num_edges, "k": k, "level": level, "seconds": seconds})
     return rows
 
 
 def show_growth(rows: list[dict], path: Path) -> dict:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
-    axes = figure.add_subplot(xscale="log", yscale="log", xlabel="edges", ylabel="seconds")
+    figure = Figure(figsize=(11, 4.5), layout="constrained")
     slopes = {}
-    for level, k in (("node", 1), ("node", 2), ("edge", 1)):
-        edges = np.array([row["edges"] for row in rows if (row["level"], row["k"]) == (level, k)])
-        seconds = np.array([row["seconds"] for row in rows if (row["level"], row["k"]) == (level, k)])
-        large = edges >= 10**5  # below, starting threads takes longer than the work
-        slopes[f"{level} k={k}"] = float(np.polyfit(np.log(edges[large]), np.log(seconds[large]), 1)[0])
-        axes.plot(edges, seconds, "o-", label=f"{level}s, k={k} (exponent {slopes[f'{level} k={k}']:.2f})")
-    axes.plot(edges, edges * seconds[-1] / edges[-1], ":", color="grey", label="linear")
-    axes.set_title("encode() on random graphs of degree 10")
-    axes.legend(frameon=False)
+    for i, kind in enumerate(("small world", "random")):
+        title = f"encode() on {kind} graphs of degree 10"
+        axes = figure.add_subplot(
+            1, 2, i + 1, xscale="log", yscale="log", xlabel="edges", ylabel="seconds", title=title
+        )
+        for level, k in (("node", 1), ("node", 2), ("edge", 1)):
+            chosen = [row for row in rows if (row["kind"], row["level"], row["k"]) == (kind, level, k)]
+            edges, seconds = (np.array([row[key] for row in chosen]) for key in ("edges", "seconds"))
+            large = edges >= 10**5 * 0.9  # below, starting threads takes longer than the work
+            slope = float(np.polyfit(np.log(edges[large]), np.log(seconds[large]), 1)[0])
+            slopes[f"{kind}, {level} k={k}"] = slope
+            axes.plot(edges, seconds, "o-", label=f"{level}s, k={k} (exponent {slope:.2f})")
+        axes.plot(edges, edges * seconds[-1] / edges[-1], ":", color="grey", label="linear")
+        axes.legend(frameon=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path)
     console.print(f"Growth exponent with edges (1 is linear): {slopes}; plot in {path}")
