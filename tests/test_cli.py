@@ -134,8 +134,8 @@ def test_encode_warns_in_one_line(here):
     Path("loops.csv").write_text("a,a\na,b\na,b\n")
     lines = run("encode", "loops.csv", "-o", "out.npz").stderr.splitlines()
     assert [line for line in lines if "warning" in line] == [
-        "warning: 1 self-loops dropped",
-        "warning: 1 duplicate edges dropped",
+        "warning: 1 self-loop dropped",
+        "warning: 1 duplicate edge dropped",
     ]
 
 

@@ -383,6 +383,10 @@ def _count_nodes(positions: NDArray[np.int64], num_nodes: int | None, name: str)
     return int(num_nodes)
 
 
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def _adjacency(
     sources: NDArray[Any], targets: NDArray[Any], n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], int]:
@@ -391,12 +395,12 @@ def _adjacency(
 
     loops = sources == targets
     if loops.any():
-        _warn(f"{int(loops.sum())} self-loops dropped")
+        _warn(f"{_counted(int(loops.sum()), 'self-loop')} dropped")
         sources, targets = sources[~loops], targets[~loops]
     ones = np.ones(len(sources), dtype=bool)
     one_way = coo_array((ones, (sources.astype(np.int32), targets.astype(np.int32))), shape=(n, n)).tocsr()
     if one_way.nnz < len(sources):
-        _warn(f"{len(sources) - one_way.nnz} duplicate edges dropped")
+        _warn(f"{_counted(len(sources) - one_way.nnz, 'duplicate edge')} dropped")
     both = (one_way + one_way.T.tocsr()).tocsr()
     return both.indptr.astype(np.int64), both.indices.astype(np.int32, copy=False), one_way.nnz
 

@@ -190,7 +190,7 @@ def test_duplicates_are_dropped_with_a_warning(way):
 
 
 def test_lists_of_arcs_warn_too():
-    with pytest.warns(GraphWarning, match="^1 self-loops dropped$"):
+    with pytest.warns(GraphWarning, match="^1 self-loop dropped$"):
         assert Graph.from_scipy(np.array([[1, 1], [1, 0]])).num_edges == 1
     with pytest.warns(GraphWarning, match="^4 duplicate edges dropped$"):
         assert Graph.from_scipy(matrix_of(DOUBLED)).num_edges == 2

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from elene.graph import Graph, GraphWarning
-from elene.readers import read_graph, read_graphs
+from elene.readers import parse_graph6, read_graph, read_graphs
 
 # The folder is shared by the examples of one test, which overwrite the file.
 relaxed = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -148,6 +148,12 @@ def assert_many(path: Path, expected: list[nx.Graph]) -> None:
     else:
         with pytest.raises(ValueError, match=rf"holds {len(expected)} graphs: pass index= .* Graph\.read_all"):
             read_graph(path)
+
+
+def test_one_line_of_graph6():
+    assert parse_graph6(" >>graph6<<Bw\n").num_edges == 3
+    with pytest.raises(ValueError, match="text is empty: graph6 has at least one character"):
+        parse_graph6(" ")
 
 
 @pytest.mark.parametrize("n", [62, 63, 64, 300])
@@ -326,7 +332,7 @@ def test_self_loops_and_duplicates_warn_at_the_caller(tmp_path):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         graph = read_graph(path)
-    assert [str(warning.message) for warning in caught] == ["1 self-loops dropped", "1 duplicate edges dropped"]
+    assert [str(warning.message) for warning in caught] == ["1 self-loop dropped", "1 duplicate edge dropped"]
     assert {warning.filename for warning in caught} == {__file__}
     assert graph.edges.tolist() == [[0, 1]]
 
