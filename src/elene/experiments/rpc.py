@@ -34,8 +34,8 @@ from torch_geometric.data import Data, InMemoryDataset
 from elene.datasets import BrecPair
 from elene.experiments.batches import Stock, seed_of
 from elene.experiments.experiment import relabelled
-from elene.experiments.models import Preparation, Shape, build
-from elene.experiments.spec import Spec, Training
+from elene.experiments.models import Columns, Preparation, Shape, build
+from elene.experiments.spec import Encoding, Spec, Training
 from elene.graph import Graph
 from elene.nn import Ego
 
@@ -86,8 +86,10 @@ def hotelling(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
         return 0.0
     differences = (a - b) / size
     mean = differences.mean(axis=0)
-    covariance = np.cov(differences, rowvar=False) + RESOLUTION**2 * np.eye(len(mean))
-    return float(len(a) * mean @ np.linalg.solve(covariance, mean))
+    # Singular values, since the squares of small ones would be lost in a covariance matrix beside those of large ones.
+    _, spread, directions = np.linalg.svd(differences - mean, full_matrices=False)
+    variances = spread**2 / (len(a) - 1) + RESOLUTION**2
+    return float(len(a) * np.sum((directions @ mean) ** 2 / variances))
 
 
 class Verdict(BaseModel):
@@ -177,7 +179,7 @@ class _Trial:
         self.steps = self._steps(copies)
         with torch.random.fork_rng():
             torch.manual_seed(self._seed("weights"))
-            self.network = build(self.preparation, _shape(self.steps[0].batch))
+            self.network = build(self.preparation, _shape(self.steps[0].batch, spec.model.encoding))
 
     def _seed(self, purpose: str) -> int:
         return seed_of("rpc", purpose, self.seed, self.pair.index)
@@ -203,7 +205,7 @@ class _Trial:
         self.network.double().eval()
         steps = self._steps(self._copies(graphs, "test" if graphs[0] is not graphs[1] else "reliability"))
         with torch.no_grad():
-            found = torch.cat([_embed(self.network, _widened(step)) for step in steps]).numpy()
+            found = torch.cat([_embed(self.network, step) for step in steps]).numpy()
         if not np.isfinite(found).all():
             raise ValueError(f"training went astray at pair {self.pair.index}: take a lower training.lr")
         return hotelling(found[0::2], found[1::2])
@@ -214,22 +216,15 @@ def _data(graph: Graph) -> Data:
     return Data(x=torch.zeros(graph.num_nodes, 1, dtype=torch.long), edge_index=arcs)
 
 
-def _shape(batch: Data) -> Shape:
-    edges = batch.edge_attr.shape[1] if "edge_attr" in batch else 0
-    return Shape((1,), batch.x.shape[1] - 1, (), edges, DIM, "graph")
+def _shape(batch: Data, encoding: Encoding | None) -> Shape:
+    log1p = encoding is not None and encoding.log1p
+    edges = Columns((), 0, batch.edge_attr.shape[1], log1p) if "edge_attr" in batch else None
+    return Shape(Columns((1,), 0, batch.x.shape[1] - 1, log1p), edges, DIM, "graph")
 
 
 def _embed(network: nn.Module, step: _Step) -> Tensor:
     found: Tensor = network(step.batch) if step.ego is None else network(step.batch, step.ego)
     return found
-
-
-def _widened(step: _Step) -> _Step:
-    """A step whose features are in double precision."""
-    for key in ("x", "edge_attr"):
-        if key in step.batch and step.batch[key].is_floating_point():
-            step.batch[key] = step.batch[key].double()
-    return step
 
 
 def _train(network: nn.Module, steps: Sequence[_Step], training: Training) -> tuple[float, int]:
