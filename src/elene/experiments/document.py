@@ -81,7 +81,7 @@ class Cell:
     def markdown(self) -> str:
         """As Markdown."""
         strong = f"**{self.text}**" if self.kind in ("better", "worse", "equal") else self.text
-        return (f"{strong} ({self.note})" if self.note else strong).replace("|", "\\|")
+        return (f"{strong} ({self.note})" if self.note else strong).replace("|", "\\|").replace("<", "&lt;")
 
     def html(self) -> str:
         """As HTML."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from elene.experiments.document import Block, Cell, Grid, Heading, Paragraph, Picture, to_html, to_markdown
+from elene.experiments.leaderboard import CATEGORIES, Standing, standings
 from elene.experiments.store import Result, Store
 from elene.experiments.summary import Entry, summarise
 from elene.experiments.tables import Column, Table
@@ -67,6 +68,7 @@ def compose(store: Store) -> Iterator[Block]:
     every = summarise(store)
     for table, entries in every:
         yield from _section(table, entries)
+    yield from _brec(store.root)
     yield from _scaling(store.root / SCALING)
     yield from _origin([result for _, entries in every for entry in entries for result in entry.results])
 
@@ -172,16 +174,44 @@ def _data(entry: Entry) -> str:
     return ", ".join([entry.column.title, *sorted(variants)])
 
 
+def _brec(results: Path) -> Iterator[Block]:
+    yield Heading(2, "BREC")
+    yield Paragraph(
+        "Pairs of graphs told apart. Trained models follow BREC's RPC protocol: copies of one graph must not be told "
+        "apart. Where nothing is learned, the encodings of two graphs differ, or do so after refinement by 1-WL or "
+        "2-FWL. Published counts are those of Wang and Zhang (2024), Table 2."
+    )
+    header = ["Method", "", *(f"{name} {count}" for name, count in CATEGORIES.items()), "All 400"]
+    yield Grid(header, [_standing(standing) for standing in standings(results)])
+
+
+def _standing(standing: Standing) -> list[Cell]:
+    told, tried = standing.told_apart, standing.tried
+    parts = [(told.get(name, 0), tried.get(name, 0), count) for name, count in CATEGORIES.items()]
+    every = (standing.total, sum(tried.values()), sum(CATEGORIES.values()))
+    counts = ["" if not of else str(one) if of == count else f"{one} of {of}" for one, of, count in (*parts, every)]
+    kind = "" if standing.kind == "published" else "equal"
+    return [Cell(standing.method, kind=kind), Cell(standing.kind), *map(Cell, counts)]
+
+
 def _origin(results: Sequence[Result]) -> Iterator[Block]:
     """Where and when all this was computed; the files of the store say it for each run."""
     if not results:
         return
-    machines = Counter(", ".join(f"{value} {key}" for key, value in result.machine.items()) for result in results)
+    machines = Counter(_machine(result) for result in results)
     dates = sorted(result.date for result in results)
     yield Heading(2, "Where it ran")
-    yield Paragraph(f"{len(results)} runs from {dates[0]} to {dates[-1]}. The files in the folder runs say for each of them "
-    "its spec, seed, versions, machine and data.")
+    yield Paragraph(
+        f"{len(results)} runs from {dates[0]} to {dates[-1]}. The files in the folder runs say for each of them "
+        "its spec, seed, versions, machine and data."
+    )
     yield Grid(["Machine", "Runs"], [[Cell(machine), Cell(str(count))] for machine, count in machines.most_common()])
+
+
+def _machine(result: Result) -> str:
+    told = {"threads": 1, "accelerator": "none", **result.machine}
+    accelerator = "" if told["accelerator"] == "none" else f", {told['accelerator']}"
+    return f"{told['processor']}, {told['cores']} cores, threads used: {told['threads']}{accelerator}"
 
 
 def _scaling(path: Path) -> Iterator[Block]:

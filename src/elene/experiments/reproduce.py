@@ -20,8 +20,7 @@ from elene.experiments.spec import Dataset, Spec
 from elene.experiments.store import Result, Store, run_name
 from elene.experiments.tables import Table
 
-MINUTE = 60.0
-BESIDE = 1.2  # a run takes so many times the seconds of its training: data, validation and test come with it
+BESIDE = 1.5  # a run takes up to so many times the seconds of its training: data, validation and test come with it
 
 
 @dataclass(frozen=True)
@@ -120,6 +119,16 @@ def _check(name: str, values: Sequence[str], choices: Sequence[str]) -> None:
             raise ValueError(f"{name}: {value!r} is not in this table: choose from {', '.join(choices)}")
 
 
+def missing(jobs: Sequence[Job], store: Store) -> list[Job]:
+    """Those jobs that the store has no result of.
+
+    >>> from elene.experiments.tables import find
+    >>> len(missing(plan(find("expressivity"), rows=["gin"]), Store("nothing here")))
+    2
+    """
+    return [job for job in jobs if not store.path(job.spec, job.seed, job.fold).is_file()]
+
+
 def perform(job: Job, folder: str | os.PathLike[str]) -> Result:
     """Run a job; a run that was begun in this folder goes on.
 
@@ -201,10 +210,10 @@ def reproduce(
     estimate: Callable[[Job], float | None],
     budget: float | None = None,
 ) -> Iterator[Step]:
-    """Run the jobs that are not in the store, and add them to it.
+    """Run jobs one after the other, and add their results to the store.
 
     Args:
-        jobs: what :func:`plan` gives.
+        jobs: what is :func:`missing` of a :func:`plan`.
         store: where results are and go to.
         run: what runs a job: :func:`perform` in some folder.
         estimate: how many seconds a job will take, or None: :meth:`Clock.estimate`.
@@ -216,7 +225,7 @@ def reproduce(
     deadline = None if budget is None else monotonic() + budget
     absent: set[str] = set()
     for job in jobs:
-        if job.spec.dataset.name in absent or store.path(job.spec, job.seed, job.fold).is_file():
+        if job.spec.dataset.name in absent:
             continue
         left, expected = None if deadline is None else deadline - monotonic(), estimate(job)
         if left is not None and (left <= 0 or (expected or 0) > left):

@@ -1,0 +1,207 @@
+"""``elene reproduce``: a table of the paper, run by run."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn
+
+from elene.cli.common import ARGUMENTS, clean_interrupts, console, counted, error_console, make_table, working
+
+if TYPE_CHECKING:
+    from elene.experiments.reproduce import Job, Step
+    from elene.experiments.store import Result, Store
+    from elene.experiments.tables import Table
+
+BREC = "brec"
+MINUTE = 60.0
+
+
+def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
+    ctx: typer.Context,
+    table: Annotated[
+        str,
+        typer.Argument(
+            metavar="TABLE",
+            help="expressivity, counting, properties, proximity, benchmarks or tu; or brec, for what encodings tell apart "
+            "with nothing learned.",
+            show_default=False,
+        ),
+    ],
+    changes: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[KEY=VALUE]...",
+            help="Settings to change in all rows alike, such as training.epochs=20; reports say so.",
+            show_default=False,
+        ),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="MINUTES", help="Stop then; the same command goes on.", show_default="no limit"),
+    ] = None,
+    rows: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Only these models, such as gin,gin+elene-nd.", show_default="the paper's"),
+    ] = None,
+    datasets: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Only these data sets, such as counting.star.", show_default="the paper's"),
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="How many runs of each row: seeds or, where there are, folds.",
+            show_default="the paper's",
+        ),
+    ] = None,
+    results: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where results are kept; what is there is not run again.")
+    ] = Path("results"),
+    runs: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where learning curves, checkpoints and trained models go.")
+    ] = Path("runs"),
+) -> None:
+    """Run what is missing of a table of the paper, every row once before any row twice.
+
+    No run is started that would not end within the budget, as far as that is known; one that is running when it is used
+    up stops, and goes on with the next call. Ctrl-C does the same.
+
+    **Example:** elene reproduce expressivity --budget 60
+    """
+    if table == BREC:
+        return _count_brec(results)
+    try:
+        with working("Loading libraries"):
+            from elene.experiments.reproduce import plan
+            from elene.experiments.store import Store
+            from elene.experiments.tables import find
+    except ModuleNotFoundError as error:
+        raise ImportError(f'training needs {error.name}: pip install "elene[experiments]"') from error
+    wanted, store = find(table), Store(results)
+    jobs = plan(wanted, _names(rows), _names(datasets), seeds, changes or [])
+    try:
+        states = _work(jobs, store, runs, None if budget is None else budget * MINUTE)
+    except KeyboardInterrupt:
+        _say_again(ctx)
+        raise typer.Exit(130) from None
+    _print_table(wanted, store)
+    if states["stopped"] or states["too long"]:
+        error_console.print(f"The budget is used up: {_say_states(states)}.")
+        _say_again(ctx)
+    elif states["failed"]:
+        raise typer.Exit(1)
+
+
+def _names(text: str | None) -> list[str]:
+    return [] if text is None else [name.strip() for name in text.split(",")]
+
+
+def _work(jobs: list[Job], store: Store, folder: Path, budget: float | None) -> Counter[str]:
+    """Run what is missing, say what happens, and count what became of it."""
+    from elene.experiments.reproduce import Clock, missing, perform
+    from elene.experiments.reproduce import reproduce as steps
+
+    def run(job: Job) -> Result:
+        with clean_interrupts():
+            return perform(job, folder)
+
+    left = missing(jobs, store)
+    limit = "" if budget is None else f", {budget / MINUTE:g} minutes"
+    error_console.print(f"{counted(len(jobs), 'run')}, {len(left)} of them to be done{limit}")
+    states: Counter[str] = Counter()
+    for step in steps(left, store, run, Clock(store, folder).estimate, budget):
+        _say_step(step, states, len(left))
+        states[step.state] += 1
+    return states
+
+
+def _say_step(step: Step, states: Counter[str], total: int) -> None:
+    if step.state == "starts":
+        expected = "" if step.seconds is None else f"  about {_say_time(step.seconds)}"
+        error_console.print(f"[dim]{states['starts'] + 1}/{total}[/]  [bold]{step.job}[/]{expected}")
+    elif step.result is not None:
+        score, metric = step.result.best.test, step.result.metric
+        error_console.print(f"      {metric} {score:.4g}  [dim]{_say_time(step.seconds or 0)}[/]")
+    elif step.error is not None:
+        error_console.print(f"      [red]failed:[/] {step.error or 'there is not enough memory'}", soft_wrap=True)
+    elif step.state == "stopped":
+        error_console.print("      stopped; it goes on next time")
+
+
+def _say_time(seconds: float) -> str:
+    """A duration in words.
+
+    >>> _say_time(42), _say_time(600), _say_time(9000)
+    ('42 s', '10 min', '2.5 h')
+    """
+    for unit, length in (("h", 3600.0), ("min", MINUTE)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds:.2g} s"
+
+
+def _say_states(states: Counter[str]) -> str:
+    return ", ".join(f"{states[state]} {state}" for state in ("done", "stopped", "too long", "failed") if states[state])
+
+
+def _say_again(ctx: typer.Context) -> None:
+    command = shlex.join(["elene", *ctx.meta[ARGUMENTS]])
+    error_console.print(f"To go on:\n  {command}", markup=False, soft_wrap=True)
+
+
+def _print_table(table: Table, store: Store) -> None:
+    """In the shape of the paper's table, our numbers above the published ones."""
+    from elene.experiments.summary import summarise
+
+    colours = {"better": "green", "worse": "red"}
+    [(wide, entries)] = [found for found in summarise(store) if found[0].name == table.name]
+    grid = make_table(wide.title, *(f"{column.title}\n{column.unit}" for column in wide.columns))
+    across = len(wide.columns)
+    for i in range(0, len(entries), across):
+        cells = []
+        for entry in entries[i : i + across]:
+            style = colours.get(entry.verdict, "bold")
+            ours = f"[{style}]{entry.ours}[/]" if entry.results else "[dim]-[/]"
+            cells.append(f"{ours}\n[dim]{entry.paper}[/]" if entry.paper else ours)
+        grid.add_row(entries[i].line.title, *cells)
+    console.print(grid)
+    console.print("Ours, and below it the paper's. More: [cyan]elene report[/]")
+
+
+def _count_brec(results: Path) -> None:
+    from elene.brec import METHODS, Method
+    from elene.datasets import read_brec
+    from elene.experiments.leaderboard import CATEGORIES, measure, standings
+
+    folder = os.environ.get("ELENE_DATA")
+    if not folder:
+        raise ValueError("let ELENE_DATA name a folder that holds brec_pairs.tsv")
+    pairs = read_brec(Path(folder, "brec_pairs.tsv"))
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        TextColumn("{task.completed} / {task.total} pairs"),
+    )
+    with Progress(*columns, console=error_console, transient=True) as progress:
+        task = progress.add_task("", total=len(pairs))
+
+        def report(method: Method, done: int) -> None:
+            progress.update(task, description=f"{method.name:18}", completed=done)
+
+        for _ in measure(pairs, results, METHODS, report):
+            pass
+    grid = make_table(
+        "BREC pairs\ntold apart, of", *(f"{name}\n{count}" for name, count in CATEGORIES.items()), "all\n400", "\n"
+    )
+    for standing in standings(results):
+        counts = [str(standing.told_apart.get(name, 0)) for name in CATEGORIES]
+        grid.add_row(standing.method, *counts, f"[bold]{standing.total}[/]", standing.kind)
+    console.print(grid)

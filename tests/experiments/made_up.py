@@ -1,0 +1,32 @@
+"""Results that no one has computed, to schedule and to report."""
+
+from __future__ import annotations
+
+from elene.experiments import spec as specs
+from elene.experiments.pipeline import Pipeline
+from elene.experiments.store import Cost, Result, Score
+
+
+def result(label="sr25", row="gin", test=0.5, *, seed=0, fold=0, spec=None, changes=(), title="SR25", **others):
+    spec = spec or specs.load(label, row, changes)
+    score = Score(epoch=1, validation=test, test=test, relabelled=others.pop("relabelled", None))
+    epochs = 1 if isinstance(spec, Pipeline) else spec.training.epochs
+    cost = Cost(
+        parameters=1234,
+        epochs=epochs,
+        seconds=epochs * 2.0,
+        seconds_per_epoch=others.pop("seconds_per_epoch", 2.0),
+        peak_memory=100.0,
+        base_memory=50.0,
+    )
+    settings = {
+        "devices": 1,
+        "title": title,
+        "data": "made up",
+        "metric": "accuracy",
+        "curve": {"loss": [1.0, 0.5], "validation": [test / 2, test]},
+        "versions": {"elene": "0"},
+        "machine": {"processor": "<abacus>", "cores": 1},
+        "date": "2026-01-01",
+    }
+    return Result(spec=spec, seed=seed, fold=fold, best=score, last=score, cost=cost, **{**settings, **others})

@@ -1,0 +1,231 @@
+"""Reproduce: which runs in which order, what fits into a budget, and what interrupts leave behind."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+import pytest
+from made_up import result
+from typer.testing import CliRunner
+
+from elene.cli import app
+from elene.experiments import reproduce as module
+from elene.experiments import spec as specs
+from elene.experiments.reproduce import Clock, Job, missing, plan, reproduce
+from elene.experiments.store import Store, run_name
+from elene.experiments.tables import find, tables
+
+
+def fake(job):
+    return result(spec=job.spec, seed=job.seed, fold=job.fold)
+
+
+def unknown(job):
+    return None
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "results")
+
+
+@pytest.fixture
+def jobs():
+    return plan(find("counting"), rows=["gin", "gin+elene"], datasets=["counting.star", "counting.cycle4"])
+
+
+def states(steps):
+    return [(step.state, step.job.spec.row, step.job.seed) for step in steps]
+
+
+# The plan
+
+
+@pytest.mark.parametrize("table", tables(), ids=lambda table: table.name)
+def test_every_row_runs_once_before_any_runs_twice(table):
+    planned = plan(table)
+    numbers = [job.seed + job.fold for job in planned]
+    assert numbers == sorted(numbers)
+    assert len({run_name(job.spec, job.seed, job.fold) for job in planned}) == len(planned)
+
+
+def test_runs_differ_in_the_fold_where_there_are_folds_and_else_in_the_seed():
+    folds = plan(find("proximity"), rows=["gin"], datasets=["proximity-3"])
+    assert [(job.seed, job.fold) for job in folds] == [(0, fold) for fold in range(10)]
+    seeds = plan(find("benchmarks"), rows=["gin"], datasets=["molhiv"])
+    assert [(job.seed, job.fold) for job in seeds] == [(seed, 0) for seed in range(5)]
+
+
+def test_fewer_seeds_and_changed_settings_are_for_all_rows():
+    planned = plan(find("counting"), seeds=1, changes=["training.epochs=7"])
+    assert len(planned) == len({job.kind for job in planned}) == 4 * len(find("counting").rows)
+    assert {job.spec.training.epochs for job in planned} == {7}
+
+
+def test_rows_that_are_not_in_the_paper_run_when_asked_for():
+    assert not any(job.spec.row == "gin-ak++elene" for job in plan(find("counting")))
+    assert plan(find("counting"), rows=["gin-ak++elene"], seeds=1)[0].spec.row == "gin-ak++elene"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"rows": ["gim"]}, "rows: 'gim' is not in this table: choose from gin"),
+        ({"datasets": ["zinc12k"]}, "datasets: 'zinc12k' is not in this table: choose from counting.triangle"),
+        ({"seeds": 0}, "seeds must be at least 1, got 0"),
+        ({"changes": ["training.epoch=3"]}, "counting.triangle gin: training.epoch is not a setting"),
+    ],
+)
+def test_bad_plans(options, words):
+    with pytest.raises(ValueError, match=words):
+        plan(find("counting"), **options)
+
+
+# The work
+
+
+def test_all_are_run_and_kept_and_none_is_run_again(store, jobs):
+    found = states(reproduce(missing(jobs, store), store, fake, unknown))
+    assert [state for state, _, _ in found] == ["starts", "done"] * 8
+    assert len(list(store.find())) == 8
+    assert missing(jobs, store) == []
+
+
+def test_what_is_missing_is_known_by_its_settings(store, jobs):
+    store.add(fake(jobs[0]))
+    assert missing(jobs, store) == jobs[1:]
+    changed = plan(
+        find("counting"), ["gin", "gin+elene"], ["counting.star", "counting.cycle4"], None, ["training.lr=0.1"]
+    )
+    assert missing(changed, store) == changed
+
+
+def test_what_would_take_too_long_is_left_and_shorter_jobs_run(store, jobs):
+    seconds = {"gin": 1.0, "gin+elene": 1e6}
+    found = states(reproduce(jobs, store, fake, lambda job: seconds[job.spec.row], budget=600))
+    assert {row for state, row, _ in found if state == "too long"} == {"gin+elene"}
+    assert {row for state, row, _ in found if state == "done"} == {"gin"}
+
+
+def test_nothing_starts_without_time(store, jobs):
+    found = states(reproduce(jobs, store, fake, unknown, budget=0))
+    assert {state for state, _, _ in found} == {"too long"}
+
+
+def test_a_running_job_stops_when_time_is_up(store, jobs):
+    def slow(job):
+        for _ in range(1000):
+            time.sleep(0.01)
+        raise AssertionError("it was not interrupted")
+
+    found = states(reproduce(jobs, store, slow, unknown, budget=0.3))
+    assert [state for state, _, _ in found] == ["starts", "stopped", *["too long"] * 7]
+    assert list(store.find()) == []
+
+
+def test_an_interrupt_before_that_is_one(store, jobs):
+    def interrupted(job):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(reproduce(jobs, store, interrupted, unknown, budget=600))
+
+
+def test_a_data_set_that_is_not_at_hand_is_passed_over(store):
+    def absent(job):
+        if job.spec.dataset.name == "molpcba":
+            raise FileNotFoundError("molpcba is not at hand")
+        return fake(job)
+
+    jobs = plan(find("benchmarks"), rows=["gin", "gin+elene"], datasets=["molpcba", "zinc12k"], seeds=1)
+    steps = list(reproduce(jobs, store, absent, unknown))
+    assert [str(step.error) for step in steps if step.state == "failed"] == ["molpcba is not at hand"]
+    assert [step.job.kind for step in steps if step.state == "done"] == [("zinc12k", "gin"), ("zinc12k", "gin+elene")]
+
+
+def test_a_model_that_is_too_large_is_passed_over(store, jobs):
+    def large(job):
+        if job.spec.row == "gin":
+            raise MemoryError
+        return fake(job)
+
+    found = states(reproduce(jobs, store, large, unknown))
+    assert Counter(state for state, _, _ in found) == {"starts": 8, "failed": 4, "done": 4}
+
+
+# Estimates
+
+
+def test_estimates_come_from_runs_of_the_same_row_with_any_number_of_epochs(store, tmp_path):
+    job = Job(specs.load("sr25", "gin", ["training.epochs=10"]), seed=1, fold=0)
+    clock = Clock(store, tmp_path / "runs")
+    assert clock.estimate(job) is None
+    store.add(result(seconds_per_epoch=3.0))
+    assert clock.estimate(job) == pytest.approx(module.BESIDE * 30)
+
+
+def test_estimates_of_a_run_that_was_begun_come_from_its_own_epochs(store, tmp_path):
+    job = Job(specs.load("sr25", "gin", ["training.epochs=10"]), seed=1, fold=0)
+    folder = tmp_path / "runs" / run_name(job.spec, 1, 0)
+    folder.mkdir(parents=True)
+    lines = ["epoch,lr,loss,validation,seconds", "0,0.1,1,0.5,4", "1,0.1,1,0.5,2", "2,0.1,1,0.5,4", "3,0.1,1"]
+    (folder / "metrics.csv").write_text("\n".join(lines))
+    store.add(result(seconds_per_epoch=3.0))
+    assert Clock(store, tmp_path / "runs").estimate(job) == pytest.approx(module.BESIDE * 4 * 7)
+
+
+# The command
+
+
+def run(*arguments, code=0):
+    found = CliRunner().invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "120"})
+    assert found.exit_code == code, (found.output, found.exception)
+    return found
+
+
+SMALL = ("expressivity", "--datasets", "sr25", "--rows", "gin", "training.epochs=2", "model.hidden=8")
+
+
+def test_the_command_runs_what_is_missing(tmp_path):
+    folders = ("--results", tmp_path / "results", "--runs", tmp_path / "runs")
+    first = run("reproduce", *SMALL, *folders)
+    assert "1 run, 1 of them to be done" in first.stderr
+    assert "sr25 gin, seed 0" in first.stderr
+    assert "6.67" in first.stdout
+    [found] = Store(tmp_path / "results").find()
+    assert found.cost.epochs == 2
+    assert "0 of them to be done" in run("reproduce", *SMALL, *folders).stderr
+
+
+def test_the_command_says_how_to_go_on(tmp_path):
+    folders = ("--results", tmp_path / "results", "--runs", tmp_path / "runs")
+    found = run("reproduce", *SMALL, *folders, "--budget", "0")
+    assert "The budget is used up: 1 too long." in found.stderr
+    assert "elene reproduce expressivity --datasets sr25" in found.stderr
+
+
+def test_an_interrupted_command_says_how_to_go_on(tmp_path, monkeypatch):
+    def interrupted(job, folder):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "perform", interrupted)
+    found = run("reproduce", *SMALL, "--results", tmp_path, "--runs", tmp_path, code=130)
+    assert "To go on:" in found.stderr
+
+
+def test_the_command_fails_when_the_data_is_not_at_hand(tmp_path, monkeypatch):
+    def absent(job, folder):
+        raise FileNotFoundError("sr25 is not at hand")
+
+    monkeypatch.setattr(module, "perform", absent)
+    assert "sr25 is not at hand" in run("reproduce", *SMALL, "--results", tmp_path, code=1).stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [("molecules",), ("counting", "--rows", "gim"), ("counting", "training.epochs=0")]
+)
+def test_bad_input_gets_one_line(arguments):
+    found = run("reproduce", *arguments, code=2)
+    assert found.stderr.count("error:") == 1
+    assert "Traceback" not in found.output
