@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from elene import __version__
-from elene.cli import compare, datasets, demo, encode, explain
+from elene.cli import brec, compare, datasets, demo, encode, explain, report, reproduce, train
 from elene.cli.common import ARGUMENTS, clean_interrupts, complain, error_console, readable_warnings
 
 
@@ -51,7 +51,11 @@ app.command("encode")(encode.encode)
 app.command("compare")(compare.compare)
 app.command("explain")(explain.explain)
 app.command("datasets")(datasets.datasets)
+app.command("train")(train.train)
+app.command("reproduce")(reproduce.reproduce)
+app.command("report")(report.report)
 app.command("demo")(demo.demo)
+app.command("brec")(brec.brec)
 
 
 def _print_version(wanted: bool) -> None:

@@ -28,8 +28,8 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
         str,
         typer.Argument(
             metavar="TABLE",
-            help="expressivity, counting, properties, proximity, benchmarks or tu; or brec, for what encodings tell apart "
-            "with nothing learned.",
+            help="expressivity, counting, properties, proximity, benchmarks or tu; or brec, for what encodings tell "
+            "apart with nothing learned.",
             show_default=False,
         ),
     ],
