@@ -1,4 +1,4 @@
-"""A training process that kills itself: ``python train_and_die.py FOLDER DEVICES PAUSE EPOCH``; never at epoch -1."""
+"""What the tests of the runner train; run as a script with a folder, a process that kills itself while it does."""
 
 from __future__ import annotations
 
@@ -9,28 +9,32 @@ import sys
 from elene.experiments import runner, spec
 from elene.experiments.training import Learner
 
-CHANGES = [
-    "training.epochs=6",
-    "training.batch_size=4",
-    "training.step=2",
-    "model.hidden=16",
-    "model.dropout=0.5",
-    "model.elene.omega=8",
-]
+EPOCH, STEP = 3, 2  # when it dies
+SMALL = spec.load(
+    "sr25",
+    "gin+elene-ed",
+    [
+        "training.epochs=6",
+        "training.batch_size=4",
+        "training.step=2",
+        "model.hidden=16",
+        "model.dropout=0.5",
+        "model.elene.omega=8",
+    ],
+)
 
 
-def kill_at(epoch):
-    step = Learner.training_step
+def make_deadly():
+    usual = Learner.training_step
 
     def deadly(self, batch, batch_idx):
-        if self.current_epoch == epoch and batch_idx == 2:
+        if (self.current_epoch, batch_idx) == (EPOCH, STEP):
             os.kill(os.getpid(), signal.SIGKILL)
-        return step(self, batch, batch_idx)
+        return usual(self, batch, batch_idx)
 
     Learner.training_step = deadly
 
 
 if __name__ == "__main__":
-    folder, devices, pause, epoch = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
-    kill_at(epoch)
-    runner.run(spec.load("sr25", "gin+elene-ed", CHANGES), seed=3, folder=folder, devices=devices, pause=pause)
+    make_deadly()
+    runner.run(SMALL, seed=3, folder=sys.argv[1], pause=0)

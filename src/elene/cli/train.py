@@ -28,13 +28,15 @@ def train(  # noqa: PLR0913 - Typer makes every option an argument
     ],
     changes: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[KEY=VALUE]...", help="Settings to change, such as training.epochs=5.", show_default=False
-        ),
+        typer.Argument(metavar="KEY=VALUE", help="Settings to change, such as training.epochs=5.", show_default=False),
     ] = None,
     row: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Which model: a row of the paper's table.", show_default="lists them"),
+        typer.Option(
+            metavar="NAME",
+            help="Which model: a row of the paper's table. Without it they are listed.",
+            show_default=False,
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides all that is random.")] = 0,
     fold: Annotated[int, typer.Option(min=0, metavar="N", help="Which of the data set's splits.")] = 0,
