@@ -90,8 +90,15 @@ class Journal(pl.Callback):
             for name, values in pl_module.curve.items():
                 self._board.add_scalar(name, values[-1], trainer.current_epoch)
 
-    def teardown(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
+    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Close the files."""
+        self._close()
+
+    def on_exception(self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException) -> None:
+        """Close the files."""
+        self._close()
+
+    def _close(self) -> None:
         for file in (self._file, self._board):
             if file is not None:
                 file.close()
@@ -142,6 +149,10 @@ class Bar(pl.Callback):
             news = f"epoch {trainer.current_epoch + 1}/{trainer.max_epochs}  validation {metric} {values[-1]:.4g}"
             self._bar.update(TaskID(0), news=f"{news}  best {values[pl_module.best_epoch]:.4g}")
 
-    def teardown(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
+    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Take the bar away."""
+        self._bar.stop()
+
+    def on_exception(self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException) -> None:
         """Take the bar away."""
         self._bar.stop()

@@ -329,5 +329,6 @@ class _Builder:
         return PNAConv(width, width, ["mean", "min", "max", "std"], scalers, self.degrees, edge_dim=edge_dim)
 
     def _mlp(self) -> nn.Module:
-        width = self.width
-        return nn.Sequential(nn.Linear(width, width), nn.BatchNorm1d(width), nn.ReLU(), nn.Linear(width, width))
+        """Two layers without biases: a BatchNorm follows each, and takes them away."""
+        first, second = (nn.Linear(self.width, self.width, bias=False) for _ in range(2))
+        return nn.Sequential(first, nn.BatchNorm1d(self.width), nn.ReLU(), second)

@@ -146,8 +146,9 @@ def train(
 
 def _trainer(spec: Spec, folder: Path, checkpoint: Path, world: int, pause: float) -> pl.Trainer:
     title = f"{spec.dataset.label} {spec.row}"
-    # GCN leaves some parameters unused when edges have features; looking for them costs next to nothing.
-    strategy = DDPStrategy(find_unused_parameters=True) if world > 1 else "auto"
+    # The last state of a virtual node is not read, nor are edge features that are not there.
+    unused = spec.model.virtual_node or (spec.model.elene is not None and spec.model.elene.level == "ed")
+    strategy = DDPStrategy(find_unused_parameters=unused) if world > 1 else "auto"
     return pl.Trainer(
         devices=world,
         strategy=strategy,

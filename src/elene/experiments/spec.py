@@ -313,7 +313,7 @@ def load(source: str | os.PathLike[str], row: str | None = None, changes: Sequen
     table = _table(source)
     known = table.pop("rows", {})
     if row is None and known:
-        raise ValueError(f"{source} has several rows: choose one with row=NAME: {', '.join(known)}")
+        raise ValueError(f"{source} has several models: choose a row of {', '.join(known)}")
     if row is not None:
         if row not in known:
             choices = f"choose from {', '.join(known)}" if known else "it has no rows, leave it out"
