@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
 from statistics import mean
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from elene.experiments.summary import Entry
 
 POINTS = 150  # of a curve; more cannot be seen
-ACROSS = 3  # panels
-NARROW = 4.0
+ACROSS = 3  # panels, at most
+NARROW = 4.0  # a range that needs no logarithm: the largest value by the smallest
 WIDTH, HEIGHT = 3.6, 2.7  # of a panel, in inches
 
 # A colour for each model, the same in all figures, and different for colour-blind eyes, too.
@@ -59,6 +59,8 @@ def draw_costs(name: str, entries: Sequence[Entry]) -> str | None:
         entries: of one table.
     """
     costly = [entry for entry in entries if entry.results and entry.seconds_per_epoch is not None]
+    count = Counter(entry.column for entry in costly)
+    costly = [entry for entry in costly if count[entry.column] > 1]
     return _panels(name, costly, "seconds per epoch", _draw_cost, log=True)
 
 
@@ -70,23 +72,25 @@ def draw_scaling(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
         rows: its measurements: ``kind``, ``degree``, ``k``, ``nodes`` and ``peak``, in bytes.
     """
     depths = sorted({row["k"] for row in rows})
+    series = sorted({_series(row) for row in rows}, reverse=True)
     figure = _figure(len(depths))
     for place, k in enumerate(depths):
-        axes = _axes(figure, place, len(depths), f"k = {k}", "nodes", "peak memory, MB" if place % ACROSS == 0 else "")
-        here = sorted((row for row in rows if row["k"] == k), key=_series)
-        for (kind, degree), points in groupby(here, key=_series):
-            x, y = zip(*sorted((point["nodes"], point["peak"] / 1e6) for point in points), strict=True)
-            axes.plot(
-                x, y, "o-", markersize=3, label=f"d = {degree}" if kind == "regular" else f"{kind}, m = {degree // 2}"
-            )
+        axes = _axes(figure, place, len(depths), f"k = {k}", "nodes", "peak memory, MB")
+        for number, one in enumerate(series):
+            points = sorted((row["nodes"], row["peak"] / 1e6) for row in rows if (row["k"], _series(row)) == (k, one))
+            if points:
+                axes.plot(*zip(*points, strict=True), "o-", color=f"C{number}", markersize=3, label=_say_series(*one))
         for which in "xy":
             _log(axes, which)
-        axes.legend(frameon=False, fontsize=7)
-    return _svg(figure, name)
+    return _svg(_with_legend(figure), name)
 
 
 def _series(row: Mapping[str, Any]) -> tuple[str, int]:
     return row["kind"], row["degree"]
+
+
+def _say_series(kind: str, degree: int) -> str:
+    return f"{degree}-regular" if kind == "regular" else f"with hubs, mean degree {degree}"
 
 
 def _panels(
@@ -105,9 +109,14 @@ def _panels(
         for which, wanted in (("x", log), ("y", column.metric == "mae")):
             if wanted:
                 _log(axes, which)
+    return _svg(_with_legend(figure), name)
+
+
+def _with_legend(figure: Figure) -> Figure:
+    """One legend for all panels."""
     shown = {label: line for axes in figure.axes for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
     figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4, frameon=False, fontsize=8)
-    return _svg(figure, name)
+    return figure
 
 
 def _draw_curve(axes: Axes, entry: Entry) -> None:
@@ -116,6 +125,7 @@ def _draw_curve(axes: Axes, entry: Entry) -> None:
     epochs = sorted({*range(0, len(curve), step), len(curve) - 1})
     values = [curve[epoch] for epoch in epochs]
     axes.plot([epoch + 1 for epoch in epochs], values, color=_colour(entry), label=entry.line.title, linewidth=1.2)
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
 
 
 def _draw_cost(axes: Axes, entry: Entry) -> None:
@@ -134,12 +144,18 @@ def _colour(entry: Entry) -> str:
 
 
 def _figure(panels: int) -> Figure:
-    across, down = min(panels, ACROSS), -(-panels // ACROSS)
+    down, across = _places(panels)
     return Figure(figsize=(WIDTH * across, HEIGHT * down + 0.4), layout="constrained")
 
 
+def _places(panels: int) -> tuple[int, int]:
+    """How many panels stand below and beside each other."""
+    across = 2 if panels == 4 else min(panels, ACROSS)
+    return -(-panels // across), across
+
+
 def _axes(figure: Figure, place: int, panels: int, title: str, across: str, up: str) -> Axes:
-    axes = figure.add_subplot(-(-panels // ACROSS), min(panels, ACROSS), place + 1)
+    axes = figure.add_subplot(*_places(panels), place + 1)
     axes.set_title(title, fontsize=9)
     axes.set_xlabel(across, fontsize=8)
     axes.set_ylabel(up, fontsize=8)

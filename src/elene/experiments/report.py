@@ -209,9 +209,7 @@ def _origin(results: Sequence[Result]) -> Iterator[Block]:
 
 
 def _machine(result: Result) -> str:
-    told = {"threads": 1, "accelerator": "none", **result.machine}
-    accelerator = "" if told["accelerator"] == "none" else f", {told['accelerator']}"
-    return f"{told['processor']}, {told['cores']} cores, threads used: {told['threads']}{accelerator}"
+    return ", ".join(f"{key} {value}" for key, value in result.machine.items() if value != "none")
 
 
 def _scaling(path: Path) -> Iterator[Block]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -148,10 +149,10 @@ class Table:
 def title_of(row: str) -> str:
     """What to call a model that the paper has not.
 
-    >>> title_of("gin-ak++elene-nd")
-    'GIN-AK++ELENE-L (ND)'
+    >>> title_of("gin-ak++elene-nd"), title_of("gin+elene-edges")
+    ('GIN-AK++ELENE-L (ND)', 'GIN+ELENE-EDGES')
     """
-    return row.upper().replace("ELENE-ND", "ELENE-L (ND)").replace("ELENE-ED", "ELENE-L (ED)")
+    return re.sub(r"ELENE-(ND|ED)\b", r"ELENE-L (\1)", row.upper())
 
 
 @cache
