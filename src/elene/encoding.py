@@ -78,7 +78,7 @@ class Encoding:
         unknown[:, 0] = self.spec.depths
         place = {row: i for i, row in enumerate(map(tuple, known.tolist()))}
         spare = {depth: len(known) + i for i, depth in enumerate(self.spec.depths)}
-        target = np.array([place.get(tuple(row), spare[row[0]]) for row in self.table.tolist()], dtype=np.int64)
+        target = np.array([place.get(tuple(row), spare[row[0]]) for row in self.table.tolist()], dtype=np.int32)
         coo = coo_array(self.matrix)
         shape = (self.matrix.shape[0], len(known) + len(unknown))
         matrix = coo_array((coo.data, (coo.row, target[coo.col])), shape=shape).tocsr()

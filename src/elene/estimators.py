@@ -145,8 +145,12 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _sum_rows(matrix: csr_array, counts: NDArray[np.int64]) -> csr_array:
-    """The sum of each group of consecutive rows."""
-    indptr = np.concatenate([[0], np.cumsum(counts)])
+    """The sum of each group of consecutive rows.
+
+    Indices are as wide as those of the matrix: some estimators, SVC among them, refuse wider ones than 32 bits.
+    """
+    wide = matrix.indices.dtype
+    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(wide)
     ones = np.ones(len(matrix.indptr) - 1, dtype=matrix.dtype)
-    groups = csr_array((ones, np.arange(len(ones)), indptr), shape=(len(counts), len(ones)))
+    groups = csr_array((ones, np.arange(len(ones), dtype=wide), indptr), shape=(len(counts), len(ones)))
     return (groups @ matrix).tocsr()

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 from sklearn.utils.validation import NotFittedError
 
 import elene
@@ -101,3 +102,11 @@ def test_no_graphs_and_empty_graphs():
     encoder = Encoder(k=1, per="graph").fit([nx.empty_graph(0)])
     assert encoder.transform([]).shape == (0, 6)
     assert encoder.transform([nx.empty_graph(0), nx.empty_graph(3)]).sum(axis=1).tolist() == [0, 9]
+
+
+@pytest.mark.parametrize("form", ["marginal", "joint"])
+@pytest.mark.parametrize("per", ["row", "graph"])
+def test_indices_are_narrow_enough_for_any_estimator(form, per):
+    vectors = Encoder(k=2, form=form, per=per).fit_transform([nx.cycle_graph(5), nx.path_graph(6)])
+    assert vectors.indices.dtype == vectors.indptr.dtype == np.int32
+    SVC().fit(vectors, np.arange(vectors.shape[0]) % 2)
