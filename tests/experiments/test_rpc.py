@@ -313,13 +313,13 @@ def cells(result, kind):
 def test_command(here, monkeypatch):
     arguments = ("--row", "gin+elene-nd", *SMALL, "--file", "brec_pairs.tsv")
     first = run(*arguments, "--pairs", "basic_ones")
-    assert cells(first, "trained") == [["2 of 2", "", "", "", "2 of 2"]]
+    assert cells(first, "trained") == [["2/2", "", "", "", "2/2"]]
     assert ["60", "106", "98", "11", "275"] in cells(first, "published")
     assert "gin+elene-nd tells 2 of 2 pairs apart" in first.stdout
     assert "reliable" not in first.stdout
     monkeypatch.setenv("ELENE_DATA", str(here))
     second = run(*arguments[:-2])
-    assert cells(second, "trained") == [["2 of 2", "1 of 1", "", "", "3 of 3"]]
+    assert cells(second, "trained") == [["2/2", "1/1", "", "", "3/3"]]
 
 
 def test_command_says_what_is_not_reliable(here, monkeypatch):

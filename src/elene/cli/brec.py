@@ -157,4 +157,4 @@ def _table(standings: list[Standing]) -> Table:
 def _cell(told: int, tried: int, count: int) -> str:
     if not tried:
         return ""
-    return str(told) if tried == count else f"{told} of {tried}"
+    return str(told) if tried == count else f"{told}/{tried}"

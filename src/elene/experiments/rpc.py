@@ -43,7 +43,7 @@ COPIES = 32
 DIM = 16
 LEVEL = 0.95
 ENOUGH = 0.2  # the loss at which training stops: the mean cosine between the embeddings of the two graphs
-RESOLUTION = 1e-8  # copies of a graph differ by 1e-14 at most, graphs that are told apart by 1e-3 at least
+RESOLUTION = 1e-8  # copies of a graph were seen to differ by 1e-14, graphs that are told apart by 1e-3 and more
 
 
 def threshold(copies: int = COPIES, dim: int = DIM, level: float = LEVEL) -> float:
