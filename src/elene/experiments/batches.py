@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import torch
@@ -22,6 +23,15 @@ def seed_of(*parts: int | str) -> int:
     (True, False)
     """
     return int.from_bytes(hashlib.sha256("/".join(map(str, parts)).encode()).digest()[:7], "big")
+
+
+def untouched_rng() -> AbstractContextManager[None]:
+    """Leave the random numbers of whoever called as they were, those of all accelerators included.
+
+    >>> with untouched_rng():
+    ...     _ = torch.manual_seed(0)
+    """
+    return torch.random.fork_rng(devices=range(torch.cuda.device_count()))
 
 
 @dataclass(frozen=True, eq=False)

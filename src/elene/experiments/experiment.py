@@ -11,7 +11,7 @@ from torch_geometric.data import InMemoryDataset
 
 from elene.datasets import load
 from elene.datasets.pyg import GraphDataset, Split
-from elene.experiments.batches import Loader, Stock, seed_of
+from elene.experiments.batches import Loader, Stock, seed_of, untouched_rng
 from elene.experiments.models import Preparation, Shape, build
 from elene.experiments.spec import Spec
 from elene.experiments.training import Objective
@@ -55,7 +55,7 @@ class Experiment:
 
     def network(self) -> nn.Module:
         """The network, with weights that the seed decides."""
-        with torch.random.fork_rng():
+        with untouched_rng():
             torch.manual_seed(seed_of("weights", self.seed))
             return build(self._preparation, self._shape)
 

@@ -20,7 +20,7 @@ from pytorch_lightning.strategies import DDPStrategy
 from pytorch_lightning.utilities.exceptions import SIGTERMException
 
 from elene.datasets import load
-from elene.experiments.batches import Loader
+from elene.experiments.batches import Loader, untouched_rng
 from elene.experiments.batchnorm import share_batch_norms
 from elene.experiments.callbacks import Bar, Journal, Keeper, WholeFiles
 from elene.experiments.experiment import Experiment, choose
@@ -222,7 +222,7 @@ def _reproducible() -> Iterator[None]:
     torch.use_deterministic_algorithms(True, warn_only=True)
     memory.fill_uninitialized_memory = False
     try:
-        with torch.random.fork_rng():
+        with untouched_rng():
             yield
     finally:
         torch.use_deterministic_algorithms(before[0], warn_only=before[1])
