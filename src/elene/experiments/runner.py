@@ -31,6 +31,7 @@ from elene.experiments.store import Cost, Result, Score, Store, run_name, write_
 from elene.experiments.training import Learner
 from elene.files import replacing
 
+CHECKPOINT = "last.ckpt"
 PAUSE = 10.0  # seconds between checkpoints
 DIGITS = 5  # of learning curves in results
 
@@ -108,14 +109,9 @@ def train(
     """The part of :func:`run` that one process does."""
     experiment = Experiment(spec, seed, fold)
     memory = PeakMemory()
-    network = share_batch_norms(experiment.network()) if world > 1 else experiment.network()
-    learner = Learner(network, experiment.objective, spec.training, seed)
-    checkpoint = folder / "last.ckpt"
-    with _quiet(), _reproducible(), _interruptible():
-        trainer = _trainer(spec, folder, checkpoint, world, pause)
-        graphs, judges = (experiment.loader(part, rank, world) for part in ("train", "validation"))
-        trainer.fit(learner, graphs, judges, ckpt_path=str(checkpoint) if checkpoint.exists() else None)
-        peak = memory.megabytes()
+    with settled():
+        trainer, learner = fit(experiment, folder, rank, world, pause)
+        cost = _cost(learner, memory)
         last = _score(trainer, learner, experiment, len(learner.curve["validation"]) - 1)
         assert learner.best_epoch is not None
         learner.network.load_state_dict(learner.best_state)
@@ -130,7 +126,7 @@ def train(
         metric=learner.objective.metric,
         best=best,
         last=last,
-        cost=_cost(learner, memory, peak),
+        cost=cost,
         curve={name: [_rounded(value) for value in learner.curve[name]] for name in ("loss", "validation")},
         versions=versions(),
         machine=machine(),
@@ -140,11 +136,24 @@ def train(
         with replacing(folder / "model.pt") as temporary:
             torch.save(learner.best_state, temporary)
         write_result(result, folder / "result.json")
-        checkpoint.unlink(missing_ok=True)
+        (folder / CHECKPOINT).unlink(missing_ok=True)
     return result
 
 
-def _trainer(spec: Spec, folder: Path, checkpoint: Path, world: int, pause: float) -> pl.Trainer:
+def fit(
+    experiment: Experiment, folder: Path, rank: int = 0, world: int = 1, pause: float = PAUSE
+) -> tuple[pl.Trainer, Learner]:
+    """Train an experiment's network, from the checkpoint in the folder if there is one; to be done :func:`settled`."""
+    spec, checkpoint = experiment.spec, folder / CHECKPOINT
+    network = share_batch_norms(experiment.network()) if world > 1 else experiment.network()
+    learner = Learner(network, experiment.objective, spec.training, experiment.seed)
+    trainer = _trainer(spec, folder, world, pause)
+    graphs, judges = (experiment.loader(part, rank, world) for part in ("train", "validation"))
+    trainer.fit(learner, graphs, judges, ckpt_path=str(checkpoint) if checkpoint.exists() else None)
+    return trainer, learner
+
+
+def _trainer(spec: Spec, folder: Path, world: int, pause: float) -> pl.Trainer:
     title = f"{spec.dataset.label} {spec.row}"
     # The last state of a virtual node is not read, nor are edge features that are not there.
     unused = spec.model.virtual_node or (spec.model.elene is not None and spec.model.elene.level == "ed")
@@ -153,7 +162,7 @@ def _trainer(spec: Spec, folder: Path, checkpoint: Path, world: int, pause: floa
         devices=world,
         strategy=strategy,
         max_epochs=spec.training.epochs,
-        callbacks=[Journal(folder), Bar(title), Keeper(checkpoint, pause)],
+        callbacks=[Journal(folder), Bar(title), Keeper(folder / CHECKPOINT, pause)],
         plugins=[WholeFiles()],
         logger=False,
         enable_checkpointing=False,
@@ -181,20 +190,31 @@ def _score(trainer: pl.Trainer, learner: Learner, experiment: Experiment, epoch:
     )
 
 
-def _cost(learner: Learner, memory: PeakMemory, peak: float) -> Cost:
+def _cost(learner: Learner, memory: PeakMemory) -> Cost:
     seconds = learner.curve["seconds"]
     return Cost(
         parameters=sum(parameter.numel() for parameter in learner.network.parameters()),
         epochs=len(seconds),
         seconds=round(sum(seconds), 3),
         seconds_per_epoch=round(median(seconds), 4),
-        peak_memory=round(peak, 1),
+        peak_memory=round(memory.megabytes(), 1),
         base_memory=round(memory.base, 1),
     )
 
 
 def _rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
+
+
+@contextmanager
+def settled() -> Iterator[None]:
+    """Train quietly and reproducibly, and let interrupts be interrupts.
+
+    >>> with settled():
+    ...     _ = torch.manual_seed(0)
+    """
+    with _quiet(), _reproducible(), _interruptible():
+        yield
 
 
 @contextmanager
