@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.installed
+GENERATORS := $(patsubst %,tests/datasets/test_%.py,counting memory properties proximity)
 
 .PHONY: demo test coverage lint bench clean
 
@@ -14,7 +15,7 @@ test: lint
 
 # The kernels run as plain Python here, so that their lines count.
 coverage: $(READY)
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -p no:xdist -m "not jit" tests/core tests/nn
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -p no:xdist -m "not jit" tests/core tests/nn $(GENERATORS)
 	$(BIN)/coverage report --fail-under=95
 
 lint: $(READY)
