@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -112,10 +112,11 @@ def train(
     with settled():
         trainer, learner = fit(experiment, folder, rank, world, pause)
         cost = _cost(learner, memory)
-        last = _score(trainer, learner, experiment, len(learner.curve["validation"]) - 1)
+        graphs, copies = experiment.loader("test", rank, world), list(experiment.relabelled(rank, world))
+        last = _score(trainer, learner, graphs, copies, len(learner.curve["validation"]) - 1)
         assert learner.best_epoch is not None
         learner.network.load_state_dict(learner.best_state)
-        best = _score(trainer, learner, experiment, learner.best_epoch)
+        best = _score(trainer, learner, graphs, copies, learner.best_epoch)
     result = Result(
         spec=spec,
         seed=seed,
@@ -173,20 +174,19 @@ def _trainer(spec: Spec, folder: Path, world: int, pause: float) -> pl.Trainer:
     )
 
 
-def _score(trainer: pl.Trainer, learner: Learner, experiment: Experiment, epoch: int) -> Score:
+def _score(trainer: pl.Trainer, learner: Learner, graphs: Loader, copies: Sequence[Loader], epoch: int) -> Score:
     """The metric with the weights that the learner has now."""
 
     def measured(loader: Loader) -> float:
         trainer.test(learner, loader, verbose=False)
         return learner.measured
 
-    rank, world = trainer.global_rank, trainer.world_size
-    copies = [measured(loader) for loader in experiment.relabelled(rank, world)]
+    values = [measured(loader) for loader in copies]
     return Score(
         epoch=epoch,
         validation=learner.curve["validation"][epoch],
-        test=measured(experiment.loader("test", rank, world)),
-        relabelled=sum(copies) / len(copies) if copies else None,
+        test=measured(graphs),
+        relabelled=sum(values) / len(values) if values else None,
     )
 
 
