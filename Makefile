@@ -15,8 +15,8 @@ test: lint
 
 # The kernels run as plain Python here, so that their lines count.
 coverage: $(READY)
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -p no:xdist -m "not jit" tests/core tests/nn $(GENERATORS)
-	$(BIN)/coverage report --fail-under=95
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 -m "not jit" --cov --cov-report=term --cov-fail-under=95 \
+	  tests/core tests/nn $(GENERATORS)
 
 lint: $(READY)
 	$(BIN)/ruff check .
