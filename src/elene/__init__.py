@@ -36,7 +36,7 @@ _HOMES = {
     "edge_quadruplets": "multisets",
     "quadruplets": "multisets",
 }
-_ROOMS = ("baselines", "datasets", "nn", "plot", "transforms")
+_ROOMS = ("baselines", "datasets", "experiments", "nn", "plot", "transforms")
 
 __all__ = [*_HOMES, *_ROOMS, "__version__"]
 
