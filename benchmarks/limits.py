@@ -136,7 +136,7 @@ def node_limit(graph, k):
     """Scan what encoding all nodes at depth k scans."""
     n, plan = graph.num_nodes, plan_nodes(graph, np.arange(graph.num_nodes), k)
     if k == 1:
-        return list(Job(plan, scan_neighbours, (), partial(triangle_scratch, n, 0)).run(graph, None))
+        return list(Job(plan, scan_neighbours, (), partial(triangle_scratch, n, 0)).run(None))
 
     shift = state_bits(graph, k)
 
@@ -144,14 +144,14 @@ def node_limit(graph, k):
         return (
             np.zeros(n, shift.dtype),
             np.empty(n + 1, np.uint32),
-            lane_scratch(0 if plan.order is None else n, 0),
+            lane_scratch(n if plan.together else 0, 0),
             np.zeros(LANES, np.uint8),
         )
 
-    return list(Job(plan, scan_nodes, (k, shift), scratch).run(graph, None))
+    return list(Job(plan, scan_nodes, (k, shift), scratch).run(None))
 
 
 def edge_limit(graph, rows):
     """Scan what encoding edges at k = 1 scans."""
     plan = plan_pairs(graph, rows, 1)
-    return list(Job(plan, scan_edges, (), partial(triangle_scratch, graph.num_nodes, 0)).run(graph, None))
+    return list(Job(plan, scan_edges, (), partial(triangle_scratch, graph.num_nodes, 0)).run(None))

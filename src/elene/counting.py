@@ -19,6 +19,7 @@ MAX_COLUMNS = 2**31 - 1
 MAX_LANE_COLUMNS = 2**22
 NARROW_BITS = 32  # states that need no more take four bytes
 SHARED_PATHS = 500  # two-hop paths of a root from which on ego-networks may overlap enough to be explored together
+PATHS_A_SCAN = 4  # at depth 1 about so many of the two-hop paths stand for one entry that is scanned
 MANY_ENTRIES = 200_000  # fewer are copied before threads start
 
 
@@ -36,29 +37,39 @@ class Rows:
 
 @dataclass(frozen=True)
 class Plan:
-    """The order in which rows are computed (None: their own), each one's work, and the roots or pairs in that order."""
+    """How to go about it.
 
+    Attributes:
+        arrays: what the kernels scan; see :attr:`Graph.ranked`.
+        order: the order in which rows are computed; None for their own.
+        work: each row's, in that order.
+        roots: the roots or the pairs in that order, as numbers of nodes in ``arrays``.
+        together: whether ego-networks overlap enough to be explored together.
+    """
+
+    arrays: tuple[NDArray[Any], ...]
     order: NDArray[np.int64] | None
     work: NDArray[np.int64]
     roots: tuple[NDArray[np.uint32], ...]
+    together: bool = False
 
 
 @dataclass(frozen=True)
 class Job:
-    """A kernel with all it needs: ``kernel(graph, *roots, *arguments, scratch)`` for every range of roots."""
+    """A kernel with all it needs: ``kernel(arrays, *roots, *arguments, scratch)`` for every range of roots."""
 
     plan: Plan
     kernel: Callable[..., Any]
     arguments: tuple[Any, ...]
     make_scratch: Callable[[], Any]
 
-    def run(self, graph: Graph, threads: int | None) -> Iterator[tuple[int, int, Any]]:
+    def run(self, threads: int | None) -> Iterator[tuple[int, int, Any]]:
         """The result of each range: (start, stop, result), in order."""
-        return run_ranges(partial(self._call, graph.ranked), self.make_scratch, self.plan.work, threads)
+        return run_ranges(self._call, self.make_scratch, self.plan.work, threads)
 
-    def _call(self, arrays: tuple[NDArray[Any], ...], start: int, stop: int, scratch: Any) -> Any:
+    def _call(self, start: int, stop: int, scratch: Any) -> Any:
         roots = [part[start:stop] for part in self.plan.roots]
-        return self.kernel(arrays, *roots, *self.arguments, scratch)
+        return self.kernel(self.plan.arrays, *roots, *self.arguments, scratch)
 
 
 def state_bits(graph: Graph, depth: int) -> np.uint32 | np.uint64:
@@ -88,15 +99,33 @@ def check_pair_depth(depth: int) -> None:
 
 
 def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> Plan:
-    """Roots in their own order, or by their largest neighbour where ego-networks overlap enough to share work."""
-    from elene.kernels.order import hub_order, two_hop_paths
+    """Roots in their own order at depth 1; deeper, in one in which ego-networks that follow each other overlap.
 
-    indptr, ranked, _ = graph.ranked
-    work = two_hop_paths(indptr, ranked, roots)
-    if depth < 2 or work.sum() < SHARED_PATHS * len(roots):
-        return Plan(None, work, (roots.astype(np.uint32),))
-    order = hub_order(indptr, ranked, roots)
-    return Plan(order, work[order], (roots[order].astype(np.uint32),))
+    If they are many, nodes are renumbered, too: which of them share a line of the cache decides a tenth of the time.
+    """
+    from elene.kernels.order import hub_order, sort_by_key, two_hop_paths
+
+    n = graph.num_nodes
+    paths = two_hop_paths(*graph.scanned, roots)
+    together = depth > 1 and int(paths.sum()) >= SHARED_PATHS * len(roots)
+    many = depth > 1 and 2 * len(roots) >= n
+    if not (together or many):
+        work = paths if depth > 1 else paths // PATHS_A_SCAN
+        return Plan(graph.ranked, None, work, (roots.astype(np.uint32),))
+    arrays, numbers = _renumbered(graph, together) if many else (graph.ranked, np.arange(n))
+    numbered = numbers[roots]
+    order = hub_order(arrays[0], arrays[1], numbered) if together else sort_by_key(numbered, n)
+    return Plan(arrays, order, paths[order], (numbered[order].astype(np.uint32),), together)
+
+
+def _renumbered(graph: Graph, by_degree: bool) -> tuple[tuple[NDArray[Any], ...], NDArray[np.int64]]:
+    """What kernels scan, with nodes numbered by degree or, where few are met often, by breadth; and their numbers."""
+    from elene.kernels.order import breadth_first, rank_adjacency, renumber, sort_by_key
+
+    pointers, neighbours = graph.scanned
+    old = sort_by_key(graph.degrees, graph.max_degree + 1) if by_degree else breadth_first(pointers, neighbours)
+    numbers, pointers, neighbours = renumber(pointers, neighbours, old)
+    return (pointers, *rank_adjacency(pointers, neighbours)), numbers
 
 
 def plan_pairs(graph: Graph, rows: Rows, depth: int) -> Plan:
@@ -104,14 +133,13 @@ def plan_pairs(graph: Graph, rows: Rows, depth: int) -> Plan:
     from elene.kernels.order import sort_by_key, two_hop_paths
 
     assert rows.second is not None
-    indptr, ranked, _ = graph.ranked
     degree = graph.degrees
     swap = degree[rows.first] < degree[rows.second]
     u, v = np.where(swap, rows.second, rows.first), np.where(swap, rows.first, rows.second)
     order = sort_by_key(u, graph.num_nodes)
     u, v = u[order], v[order]
-    reach = degree if depth < 2 else two_hop_paths(indptr, ranked, np.arange(graph.num_nodes))
-    return Plan(order, 4 * reach[v] + reach[u] // 4 + 1, (u.astype(np.uint32), v.astype(np.uint32)))
+    reach = degree if depth < 2 else two_hop_paths(*graph.scanned, np.arange(graph.num_nodes))
+    return Plan(graph.ranked, order, 4 * reach[v] + reach[u] // 4 + 1, (u.astype(np.uint32), v.astype(np.uint32)))
 
 
 def count_marginal(graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None) -> csr_array:
@@ -122,7 +150,7 @@ def count_marginal(graph: Graph, rows: Rows, depth: int, spec: Spec, threads: in
         raise ValueError(f"k={depth} and degrees up to {rho} need {columns} columns: pass a smaller max_degree")
     k = effective_depth(graph, depth)
     job = (_node_job if rows.second is None else _pair_job)(graph, rows, k, rho, spec.absolute)
-    return assemble(job.plan.order, job.run(graph, threads), columns, threads)
+    return assemble(job.plan.order, job.run(threads), columns, threads)
 
 
 def _node_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job:
@@ -133,7 +161,7 @@ def _node_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job
         scratch = partial(triangle.triangle_scratch, graph.num_nodes, rho)
         return Job(plan, triangle.node_rows, (rho, absolute), scratch)
     fits = k <= lanes.MAX_DEPTH and 3 * (k + 1) * (rho + 1) <= MAX_LANE_COLUMNS
-    together = plan.order is not None and fits
+    together = plan.together and fits
     shift = state_bits(graph, k)
     scratch = partial(node.marginal_scratch, graph.num_nodes, k, shift.dtype, rho, absolute, together)
     return Job(plan, node.marginal_rows, (k, shift, rho, absolute), scratch)
@@ -188,7 +216,7 @@ def count_joint(
     if (depth + 1) * base**digits >= 2**63:
         raise ValueError(f"degrees up to {rho} are too large for the joint form: pass max_degree=1000000 or less")
     job = _joint_job(graph, rows, effective_depth(graph, depth), rho, spec.absolute)
-    pieces = list(job.run(graph, threads))
+    pieces = list(job.run(threads))
     keys = np.concatenate([piece[3] for _, _, piece in pieces] or [np.empty((0, 2), np.int64)])
     distinct, number = np.unique(keys, axis=0, return_inverse=True)
     number = number.ravel().astype(np.int32)

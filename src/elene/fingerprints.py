@@ -90,7 +90,7 @@ def _reading_colors(graph: Graph, rows: Rows, spec: Spec) -> Colors:
     swapped = plan.roots[0] != rows.first[plan.order]
     for depth in spec.depths:
         job = Job(plan, pair_codes, (effective_depth(graph, depth),), partial(pair_joint_scratch, graph.num_nodes))
-        codes = np.concatenate([codes for _, _, codes in job.run(graph, None)] or [colors])
+        codes = np.concatenate([codes for _, _, codes in job.run(None)] or [colors])
         codes[swapped] = codes[swapped, ::-1]
         placed = np.empty_like(codes)
         placed[plan.order] = codes

@@ -141,16 +141,22 @@ class Graph:
             raise ValueError("labels repeat, so a label does not say which node is meant: give each node its own")
         return position_of
 
+    @property
+    def scanned(self) -> tuple[NDArray[Any], NDArray[np.uint32]]:
+        """Where each node's neighbours begin, and one end more; the neighbours. Pointers are narrow, for they are read
+        at random, and unsigned, for a negative index would have to be looked out for.
+        """
+        return self.indptr.astype(np.uint32 if len(self.indices) < WIDE else np.uint64), self.indices.view(np.uint32)
+
     @cached_property
     def ranked(self) -> tuple[NDArray[Any], NDArray[np.uint32], NDArray[Any]]:
-        """What the kernels scan: where each node's neighbours begin, and one end more; the neighbours by ascending
-        degree; where those ranked above the node begin. Pointers are narrow, for they are read at random, and unsigned,
-        for a negative index would have to be looked out for.
+        """What the kernels scan: pointers as in :attr:`scanned`; the neighbours by ascending degree; where those ranked
+        above the node begin.
         """
         from elene.kernels.order import rank_adjacency
 
-        indptr = self.indptr.astype(np.uint32 if len(self.indices) < WIDE else np.uint64)
-        return (indptr, *rank_adjacency(indptr, self.indices.view(np.uint32)))
+        pointers, neighbours = self.scanned
+        return (pointers, *rank_adjacency(pointers, neighbours))
 
     def to_scipy(self) -> csr_array:
         """The adjacency matrix as a ``scipy.sparse.csr_array`` of ones.
@@ -161,8 +167,7 @@ class Graph:
         from scipy.sparse import csr_array
 
         ones = np.ones(len(self.indices), dtype=np.int32)
-        indptr = self.indptr.astype(np.uint32 if len(self.indices) < WIDE else np.uint64)
-        return csr_array((ones, self.indices, indptr), shape=(self.num_nodes, self.num_nodes))
+        return csr_array((ones, self.indices, self.indptr), shape=(self.num_nodes, self.num_nodes))
 
     @classmethod
     def from_edges(cls, edges: ArrayLike, num_nodes: int | None = None, labels: ArrayLike | None = None) -> Graph:

@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 Scratch = TypeVar("Scratch")
 
 # Units are scanned list entries, a nanosecond or a few each.
-SMALL = 30_000  # a smaller piece costs more to hand out than to do
+SMALL = 50_000  # a smaller piece costs more to hand out than to do
 PIECE = 50_000_000  # between two pieces an interrupt is noticed
 
 

@@ -142,7 +142,7 @@ def default_chunk(graph: Graph, spec: Spec, rows: Rows) -> int:
     work = graph.degrees + 1.0
     if depth > 1:
         growth = float(np.square(graph.degrees, dtype=np.float64).sum()) / max(len(graph.indices), 1)
-        paths = two_hop_paths(*graph.ranked[:2], np.arange(graph.num_nodes))
+        paths = two_hop_paths(*graph.scanned, np.arange(graph.num_nodes))
         work = np.minimum(10 * paths * max(growth, 1) ** (depth - 2), everything)
     mean = work[rows.first].mean() + (0 if rows.second is None else work[rows.second].mean())
     wanted = max(CHUNK_WORK, 20 * everything) / (mean * len(spec.depths))

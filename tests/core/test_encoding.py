@@ -153,11 +153,14 @@ def test_several_depths_stand_side_by_side():
 
 
 @pytest.mark.parametrize("level", ["node", "edge", "pair"])
-def test_roots_are_rows_of_the_whole(level):
+@pytest.mark.parametrize("chosen", [[7, 2, 2, 5], [9, 8, 4, 0, 1, 6, 3, 10]])
+@pytest.mark.parametrize("paths", [0, 10**9])
+def test_roots_are_rows_of_the_whole(level, chosen, paths, monkeypatch):
+    """Few and many of the 11 nodes: the engine renumbers nodes for many."""
+    monkeypatch.setattr("elene.counting.SHARED_PATHS", paths)
     graph = nx.barbell_graph(4, 3)
     whole = elene.encode(graph, 2, level=level)
     names = (whole.nodes if level == "node" else whole.edges).tolist()
-    chosen = [7, 2, 2, 5]
     some = elene.encode(graph, 2, level=level, roots=[names[i] for i in chosen])
     assert (some.matrix.toarray() == whole.matrix.toarray()[chosen]).all()
     assert (some.nodes if level == "node" else some.edges).tolist() == [names[i] for i in chosen]

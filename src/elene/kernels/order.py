@@ -56,6 +56,43 @@ def rank_adjacency(indptr: Any, indices: Any) -> Any:
 
 
 @kernel
+def breadth_first(indptr: Any, indices: Any) -> Any:
+    """All nodes in the order in which a breadth-first search meets them, so that neighbours stand close together."""
+    n = indptr.shape[0] - 1
+    met, queue = np.zeros(n, np.uint8), np.empty(n + 1, np.int64)
+    head, tail = 0, 0
+    for u in range(n):
+        queue[tail] = u
+        tail += met[u] == 0
+        met[u] = 1
+        while head < tail:
+            for e in range(indptr[queue[head]], indptr[queue[head] + 1]):
+                x = indices[e]
+                queue[tail] = x
+                tail += met[x] == 0
+                met[x] = 1
+            head += 1
+    return queue[:n]
+
+
+@kernel
+def renumber(indptr: Any, indices: Any, old: Any) -> Any:
+    """The same graph with the node ``old[i]`` called i: each node's number, and pointers and neighbours by number."""
+    n = old.shape[0]
+    numbers = np.empty(n, np.int64)
+    for i in range(n):
+        numbers[old[i]] = i
+    pointers, neighbours = np.zeros(n + 1, indptr.dtype), np.empty(indices.shape[0], np.uint32)
+    end = 0
+    for i in range(n):
+        for e in range(indptr[old[i]], indptr[old[i] + 1]):
+            neighbours[end] = numbers[indices[e]]
+            end += 1
+        pointers[i + 1] = end
+    return numbers, pointers, neighbours
+
+
+@kernel
 def hub_order(indptr: Any, ranked: Any, roots: Any) -> Any:
     """The roots ordered by their largest neighbour: neighbours in this order share most of their two-hop paths."""
     n = indptr.shape[0] - 1
