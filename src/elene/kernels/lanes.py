@@ -26,8 +26,8 @@ def lane_scratch(n: int, columns: int) -> Any:
         np.zeros(n, np.uint8),
         np.empty(n + 1, np.uint32),
         np.zeros((columns, LANES), np.int32),
-        np.zeros(columns, np.uint8),
-        np.zeros(columns + 2, np.int32),
+        np.zeros(-(-columns // 8) * 8, np.uint8),
+        np.zeros(columns + 1, np.int32),
     )
 
 
@@ -105,74 +105,56 @@ def compare(ranked: Any, start: int, stop: int, codes: Any, above: Any, same: An
 
 
 @inlined
-def count_in(column: int, lane: int, used: int, scratch: Any) -> int:
-    """Count one node in one lane's column; gives how many columns are listed now.
-
-    Columns are listed once, when first met: with a hub in reach they are few and far between.
-    """
-    _, _, _, histogram, met, listed = scratch
-    histogram[column, lane] += 1
-    listed[used] = column
-    used += met[column] == 0
-    met[column] = 1
-    return used
+def count_in(column: int, lane: Any, scratch: Any) -> None:
+    """Count one node in one lane's column."""
+    scratch[3][np.uint64(column), lane] += 1
+    scratch[4][np.uint64(column)] = 1
 
 
 @inlined
-def count_node(k: int, rho: int, degree: int, counted: Any, lanes: Any, used: int, scratch: Any) -> int:
+def count_node(k: int, rho: int, degree: int, counted: Any, lanes: Any, scratch: Any) -> None:
     """Add one node to the relative-degree histograms of the lanes that reach it, in fewer than k steps or in k."""
     same, closer, level = counted
     width = rho + 1
-    inner, outer = lanes
-    for lane in inner:
+    for lane in lanes:
+        near = np.int64(closer[lane])
+        inside = near + np.int64(level[lane])
         s = 3 * (k + 1 - np.int64(same[lane]))
-        farther = degree - closer[lane] - level[lane]
-        used = count_in(s * width + min(np.int64(closer[lane]), rho), lane, used, scratch)
-        used = count_in((s + 1) * width + min(degree, rho), lane, used, scratch)
-        used = count_in((s + 2) * width + min(farther, rho), lane, used, scratch)
-    for lane in outer:
-        inside = np.int64(closer[lane]) + np.int64(level[lane])
-        used = count_in(3 * k * width + min(np.int64(closer[lane]), rho), lane, used, scratch)
-        used = count_in((3 * k + 1) * width + min(inside, rho), lane, used, scratch)
-    return used
+        count_in(s * width + min(near, rho), lane, scratch)
+        if same[lane] == 1:
+            count_in((s + 1) * width + min(inside, rho), lane, scratch)
+        else:
+            count_in((s + 1) * width + min(degree, rho), lane, scratch)
+            count_in((s + 2) * width + min(degree - inside, rho), lane, scratch)
 
 
 @inlined
-def count_node_absolute(k: int, rho: int, degree: int, counted: Any, lanes: Any, used: int, scratch: Any) -> int:
+def count_node_absolute(k: int, rho: int, degree: int, counted: Any, lanes: Any, scratch: Any) -> None:
     """Add one node to the degree histograms of the lanes that reach it."""
     same, closer, level = counted
-    inner, outer = lanes
-    for lane in inner:
-        distance = k + 1 - np.int64(same[lane])
-        used = count_in(distance * (rho + 1) + min(degree, rho), lane, used, scratch)
-    for lane in outer:
+    for lane in lanes:
         inside = np.int64(closer[lane]) + np.int64(level[lane])
-        used = count_in(k * (rho + 1) + min(inside, rho), lane, used, scratch)
-    return used
+        seen = inside if same[lane] == 1 else degree
+        count_in((k + 1 - np.int64(same[lane])) * (rho + 1) + min(seen, rho), lane, scratch)
 
 
 @inlined
-def count_boundary(k: int, rho: int, boundary: Any, used: int, scratch: Any) -> int:
+def count_boundary(k: int, rho: int, boundary: Any, scratch: Any) -> None:
     """Count, for all lanes, the nodes at distance k as having no neighbour farther away."""
-    _, _, _, histogram, met, listed = scratch
     column = (3 * k + 2) * (rho + 1)
     for r in range(LANES):
-        histogram[column, r] += boundary[r]
-    listed[used] = column
-    used += met[column] == 0
-    met[column] = 1
-    return used
+        scratch[3][column, r] += boundary[r]
+    scratch[4][column] = 1
 
 
 @kernel
-def count_lanes(indptr: Any, ranked: Any, tail: int, k: int, rho: int, absolute: bool, scratch: Any) -> int:
-    """Count every explored node for every lane that reaches it; gives how many columns are listed."""
-    codes, _, queue, _, _, _ = scratch
+def count_lanes(indptr: Any, ranked: Any, tail: int, k: int, rho: int, absolute: bool, scratch: Any) -> None:
+    """Count every explored node for every lane that reaches it."""
+    codes, queue = scratch[0], scratch[2]
     above, same = np.empty(LANES, np.uint8), np.empty(LANES, np.uint8)
     few = np.empty(LANES, np.uint8), np.empty(LANES, np.uint8)
     closer, level = np.empty(LANES, np.int32), np.empty(LANES, np.int32)
-    inner, outer, boundary = np.empty(LANES + 1, np.int64), np.empty(LANES + 1, np.int64), np.zeros(LANES, np.int32)
-    used = 0
+    reaching, boundary = np.empty(LANES + 1, np.uint64), np.zeros(LANES, np.int32)
     for j in range(tail):
         w = queue[j]
         for r in range(LANES):
@@ -192,18 +174,33 @@ def count_lanes(indptr: Any, ranked: Any, tail: int, k: int, rho: int, absolute:
                 closer[r] += few[0][r]
                 level[r] += few[1][r]
             start = piece
-        inside, outside = 0, 0
+        reached = 0
         for r in range(LANES):
-            inner[inside] = r
-            inside += same[r] > 1
-            outer[outside] = r
-            outside += same[r] == 1
-        lanes = inner[:inside], outer[:outside]
+            reaching[reached] = r
+            reached += same[r] > 0
         if absolute:
-            used = count_node_absolute(k, rho, degree, (same, closer, level), lanes, used, scratch)
+            count_node_absolute(k, rho, degree, (same, closer, level), reaching[:reached], scratch)
         else:
-            used = count_node(k, rho, degree, (same, closer, level), lanes, used, scratch)
-    return used if absolute else count_boundary(k, rho, boundary, used, scratch)
+            count_node(k, rho, degree, (same, closer, level), reaching[:reached], scratch)
+    if not absolute:
+        count_boundary(k, rho, boundary, scratch)
+
+
+@inlined
+def list_columns(met: Any, listed: Any) -> int:
+    """List the columns that were counted in, ascending, and forget them; gives how many there are.
+
+    With a hub in reach they are few and far between, so eight are looked at at once.
+    """
+    used = 0
+    eights = met.view(np.uint64)
+    for i in range(eights.shape[0]):
+        if eights[i]:
+            for column in range(8 * i, 8 * i + 8):
+                listed[used] = column
+                used += met[column]
+            eights[i] = 0
+    return used
 
 
 @kernel
@@ -247,11 +244,9 @@ def explore_lanes(graph: Any, roots: Any, k: int, rho: int, absolute: bool, scra
     if shared:
         tail = reach(indptr, ranked, k, tail, scratch)
         shared = worth_counting(indptr, split, tail, codes, queue)
-    used = count_lanes(indptr, ranked, tail, k, rho, absolute, scratch) if shared else 0
+    if shared:
+        count_lanes(indptr, ranked, tail, k, rho, absolute, scratch)
     for j in range(tail):
         marks[queue[j]] = 0
         codes[queue[j]] = 0
-    for column in listed[:used]:
-        met[column] = 0
-    listed[:used].sort()
-    return used
+    return list_columns(met, listed) if shared else 0
