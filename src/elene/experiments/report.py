@@ -23,7 +23,7 @@ RULES = (
     "Runs have the settings of the paper where nothing else is said. 20 of 300 epochs: the paper has 300. Of runs with "
     "several settings the closest to the paper's are shown, whatever their scores.",
     "Better and worse go by the printed digits. A dagger (†) marks what the paper quotes from others. A dash marks a "
-    "model or data set that there is no spec for.",
+    "model or data set that there is no spec for. Peak MB is what training added to the memory in use before it.",
 )
 SCALING = "scaling.json"
 
@@ -146,7 +146,7 @@ def _details(entries: Sequence[Entry]) -> Grid:
 
 def _detail(entry: Entry) -> dict[str, Cell]:
     results, seconds = entry.results, entry.seconds_per_epoch
-    memory = max(result.cost.peak_memory for result in results)
+    memory = max(result.cost.peak_memory - result.cost.base_memory for result in results)
     return {
         "Data set": Cell(_data(entry)),
         "Model": Cell(entry.line.title),

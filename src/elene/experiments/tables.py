@@ -150,9 +150,9 @@ def title_of(row: str) -> str:
     """What to call a model that the paper has not.
 
     >>> title_of("gin-ak++elene-nd"), title_of("gin+elene-edges")
-    ('GIN-AK++ELENE-L (ND)', 'GIN+ELENE-EDGES')
+    ('GIN-AK++ELENE-L (ND)', 'GIN+ELENE (edges)')
     """
-    return re.sub(r"ELENE-(ND|ED)\b", r"ELENE-L (\1)", row.upper())
+    return re.sub(r"ELENE-(ND|ED)\b", r"ELENE-L (\1)", row.upper()).replace("ELENE-EDGES", "ELENE (edges)")
 
 
 @cache
