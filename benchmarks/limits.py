@@ -18,12 +18,13 @@ ONE = np.uint32(1)
 @kernel
 def scan_ego(indptr, ranked, split, root, k, shift, state, queue):
     high = shift + shift
-    empty = state.dtype.type(0)
+    empty, flag = state.dtype.type(0), state.dtype.type(8 * state.itemsize - 1)
+    last = state.dtype.type(1) << flag
     queue[0] = root
-    state[root] = state.dtype.type(k + 1) << high
+    state[root] = last - (state.dtype.type(k) << high)
     head, tail = 0, 1
     for distance in range(k):
-        following = state.dtype.type(k - distance) << high
+        following = last - (state.dtype.type(k - distance - 1) << high)
         end = tail
         for j in range(head, tail):
             u = queue[j]
@@ -35,11 +36,11 @@ def scan_ego(indptr, ranked, split, root, k, shift, state, queue):
                 end += new
                 state[x] = following if new else seen
         head, tail = tail, end
-    first, hits = state.dtype.type(1) << high, 0
+    hits = 0
     for j in range(head, tail):
         w = queue[j]
         for e in range(split[w], indptr[w + ONE]):
-            hits += state[ranked[e]] - first < first
+            hits += state[ranked[e]] >> flag
     for j in range(tail):
         state[queue[j]] = empty
     return hits

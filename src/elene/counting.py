@@ -78,11 +78,12 @@ def state_bits(graph: Graph, depth: int) -> np.uint32 | np.uint64:
     Its type is that of the state: a narrow one stays in the cache.
     """
     shift = graph.max_degree.bit_length()
-    if 2 * shift + (depth + 1).bit_length() > 64:
+    bits = 2 * shift + depth.bit_length() + 1
+    if bits > 64:
         raise ValueError(
             f"k={depth} is too deep for a graph with a node of degree {graph.max_degree}: pass a smaller k"
         )
-    return np.uint32(shift) if 2 * shift + (depth + 1).bit_length() <= NARROW_BITS else np.uint64(shift)
+    return np.uint32(shift) if bits <= NARROW_BITS else np.uint64(shift)
 
 
 def effective_depth(graph: Graph, depth: int) -> int:

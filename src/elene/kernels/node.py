@@ -60,14 +60,16 @@ def joint_scratch(n: int, k: int, state: Any) -> Any:
 def expand_level(indptr: Any, ranked: Any, level: Any, head: int, tail: int, scratch: Any) -> int:
     """Visit the nodes ``queue[head:tail]`` of one level; gives the new end of the queue.
 
-    A node's state holds ``k + 1 - distance``, its neighbours at the same distance (at distance k only) and those one
-    step closer, in bits that ``state_bits`` deals out; it is 0 where the node is not reached. ``level`` is (this
-    level's state, the next level's, mask of a count). Branches on graph data are mispredicted half of the time, so
-    there are none: every neighbour is written to the queue's end, which moves only for new ones.
+    A node's state is 0 where it is not reached. Else its highest bits say how far it is, more for farther ones, the
+    highest of all for distance k only; then come, in bits that ``state_bits`` deals out, its neighbours one step closer
+    and those at the same distance (at distance k only). ``level`` is (the next level's state, the bits of a count).
+    Branches on graph data are mispredicted half of the time, so there are none: every neighbour is written to the
+    queue's end, which moves only for new ones.
     """
     state, queue, _, closer, degree, farther = scratch
-    this, following, mask = level
+    following, shift = level
     empty, unit = state.dtype.type(0), state.dtype.type(1)
+    least, step = following - unit, unit << shift
     end = tail
     for j in range(head, tail):
         u = queue[j]
@@ -76,33 +78,34 @@ def expand_level(indptr: Any, ranked: Any, level: Any, head: int, tail: int, scr
             x = ranked[e]
             seen = state[x]
             new = seen == empty
-            onward = seen < this
+            onward = seen - unit >= least
             queue[end] = x
             end += new
-            state[x] = (following if new else seen) + (unit if onward else empty)
+            state[x] = (following if new else seen) + (step if onward else empty)
             reached += onward
-        closer[j] = state[u] & mask
+        closer[j] = (state[u] >> shift) & (step - unit)
         degree[j] = indptr[u + ONE] - indptr[u]
         farther[j] = reached
     return end
 
 
 @inlined
-def connect_boundary(indptr: Any, ranked: Any, split: Any, bounds: Any, shift: Any, scratch: Any) -> None:
-    """Count the edges among the nodes at distance k: each once, from its lower-ranked end, for both ends."""
+def connect_boundary(indptr: Any, ranked: Any, split: Any, bounds: Any, scratch: Any) -> None:
+    """Count the edges among the nodes at distance k: each once, from its lower-ranked end, for both ends.
+
+    Their highest bit is set and no other node's is, so that it is what there is to add.
+    """
     state, queue, _, _, _, _ = scratch
     head, tail = bounds
-    empty, unit = state.dtype.type(0), state.dtype.type(1)
-    first, beside = unit << (shift + shift), unit << shift
+    flag = state.dtype.type(8 * state.itemsize - 1)
     for j in range(head, tail):
         w = queue[j]
-        level = empty
+        level = state.dtype.type(0)
         for e in range(split[w], indptr[w + ONE]):
             x = ranked[e]
-            seen = state[x]
-            hit = seen - first < first
-            state[x] = seen + (beside if hit else empty)
-            level += beside if hit else empty
+            hit = state[x] >> flag
+            state[x] += hit
+            level += hit
         state[w] += level
 
 
@@ -116,17 +119,17 @@ def explore(indptr: Any, ranked: Any, split: Any, root: Any, k: int, shift: Any,
     """
     state, queue, ends, _, _, _ = scratch
     empty, unit = state.dtype.type(0), state.dtype.type(1)
-    queue[0] = root
     high = shift + shift
-    state[root] = state.dtype.type(k + 1) << high
+    last = unit << state.dtype.type(8 * state.itemsize - 1)
+    queue[0] = root
+    state[root] = last - (state.dtype.type(k) << high)
     head, tail = 0, 1
-    mask = (unit << shift) - unit
     for distance in range(k):
         ends[distance] = tail
-        level = (state.dtype.type(k + 1 - distance) << high, state.dtype.type(k - distance) << high, mask)
-        head, tail = tail, expand_level(indptr, ranked, level, head, tail, scratch)
+        following = last - (state.dtype.type(k - distance - 1) << high)
+        head, tail = tail, expand_level(indptr, ranked, (following, shift), head, tail, scratch)
     ends[k] = tail
-    connect_boundary(indptr, ranked, split, (head, tail), shift, scratch)
+    connect_boundary(indptr, ranked, split, (head, tail), scratch)
     for j in range(head):
         state[queue[j]] = empty
     return tail
@@ -152,8 +155,8 @@ def tally_boundary(k: int, absolute: bool, rho: int, shift: Any, scratch: Any, h
     for j in range(start, stop):
         seen = state[queue[j]]
         state[queue[j]] = empty
-        closer = np.int64(seen & mask)
-        degree = min(closer + np.int64((seen >> shift) & mask), rho)
+        closer = np.int64((seen >> shift) & mask)
+        degree = min(closer + np.int64(seen & mask), rho)
         closer = min(closer, rho)
         if not absolute:
             histogram[closer_base + closer] += 1
@@ -238,7 +241,7 @@ def spell_out(size: int, k: int, shift: Any, scratch: Any, distance: Any) -> Non
     empty, mask = state.dtype.type(0), (state.dtype.type(1) << shift) - state.dtype.type(1)
     for j in range(ends[k - 1] if k else 0, size):
         seen = state[queue[j]]
-        closer[j] = seen & mask
+        closer[j] = (seen >> shift) & mask
         degree[j] = (seen & mask) + ((seen >> shift) & mask)
         farther[j] = ZERO
         state[queue[j]] = empty
