@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
 import platform
 import sys
@@ -65,6 +67,7 @@ class PeakMemory:
             self._accelerator.reset_peak_memory_stats()
             self.base = self._accelerator.memory_allocated() / MEGABYTE
         else:
+            _give_back()
             _forget_peak()
             self.base = _process_peak()
 
@@ -73,6 +76,14 @@ class PeakMemory:
         if self._accelerator is not None:
             return float(self._accelerator.max_memory_allocated() / MEGABYTE)
         return _process_peak()
+
+
+def _give_back() -> None:
+    """Return free memory to the system, where its C library can: else a run would hide in what one before it left."""
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
 
 
 def _forget_peak() -> None:

@@ -23,7 +23,8 @@ RULES = (
     "Runs have the settings of the paper where nothing else is said. 20 of 300 epochs: the paper has 300. Of runs with "
     "several settings the closest to the paper's are shown, whatever their scores.",
     "Better and worse go by the printed digits. A dagger (†) marks what the paper quotes from others. A dash marks a "
-    "model or data set that there is no spec for. Peak MB is what training added to the memory in use before it.",
+    "model or data set that there is no spec for. Peak MB is what training added to the memory in use "
+    "before it, at least: it may have used again what an earlier run of the same process had left.",
 )
 SCALING = "scaling.json"
 
