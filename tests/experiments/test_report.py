@@ -105,6 +105,10 @@ def test_a_pipeline_has_no_epochs(store):
     store.add(result(spec=Pipeline(dataset=Dataset(name="tu-mutag")), test=0.875, curve={}))
     found = entry(store, "tu", "logistic", "tu-mutag")
     assert (found.ours, found.epochs, found.seconds_per_epoch, found.changes) == ("87.5", "", None, {})
+    said = [block.text for block in compose(store) if isinstance(block, Paragraph) and "pochs: " in block.text]
+    assert "No epochs: nothing was trained step by step." in said
+    store.add(result("tu-nci1", "gin", 0.7))
+    assert "Epochs: 100." in [block.text for block in compose(store) if isinstance(block, Paragraph)]
 
 
 # The pages

@@ -111,9 +111,10 @@ def _epochs(done: Sequence[Entry]) -> str:
     """How long the models of each data set were trained."""
     found: dict[str, list[str]] = {}
     for entry in done:
-        told = found.setdefault(entry.column.title, [])
-        if entry.epochs and entry.epochs not in told:
-            told.append(entry.epochs)
+        if entry.epochs and entry.epochs not in found.setdefault(entry.column.title, []):
+            found[entry.column.title].append(entry.epochs)
+    if not found:
+        return "No epochs: nothing was trained step by step."
     if len({tuple(told) for told in found.values()}) == 1:
         return f"Epochs: {', '.join(next(iter(found.values())))}."
     return "Epochs: " + "; ".join(f"{title} {', '.join(told)}" for title, told in found.items()) + "."
