@@ -19,6 +19,8 @@ MAX_COLUMNS = 2**31 - 1
 MAX_LANE_COLUMNS = 2**22
 NARROW_BITS = 32  # states that need no more take four bytes
 SHARED_PATHS = 500  # two-hop paths of a root from which on ego-networks may overlap enough to be explored together
+NEAR = 1024  # nodes whose numbers differ by less share a few lines of the cache
+ORDERED = 0.4  # share of near neighbours from which on a graph's own numbers are better than those of a search
 PATHS_A_SCAN = 4  # at depth 1 about so many of the two-hop paths stand for one entry that is scanned
 MANY_ENTRIES = 200_000  # fewer are copied before threads start
 
@@ -102,14 +104,17 @@ def check_pair_depth(depth: int) -> None:
 def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> Plan:
     """Roots in their own order at depth 1; deeper, in one in which ego-networks that follow each other overlap.
 
-    If they are many, nodes are renumbered, too: which of them share a line of the cache decides a tenth of the time.
+    If they are many, nodes are renumbered, too, unless neighbours have near numbers already: which of them share a line
+    of the cache decides a tenth of the time, and more in large graphs.
     """
-    from elene.kernels.order import hub_order, sort_by_key, two_hop_paths
+    from elene.kernels.order import count_near, hub_order, sort_by_key, two_hop_paths
 
     n = graph.num_nodes
     paths = two_hop_paths(*graph.scanned, roots)
     together = depth > 1 and int(paths.sum()) >= SHARED_PATHS * len(roots)
     many = depth > 1 and 2 * len(roots) >= n
+    if many and not together:
+        many = count_near(*graph.scanned, NEAR) < ORDERED * len(graph.indices)
     if not (together or many):
         work = paths if depth > 1 else paths // PATHS_A_SCAN
         return Plan(graph.ranked, None, work, (roots.astype(np.uint32),))

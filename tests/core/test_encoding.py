@@ -34,6 +34,12 @@ def largest_degree(graph):
     return max((degree for _, degree in graph.degree), default=0)
 
 
+def number_nodes(how, monkeypatch):
+    """Let the engine number the nodes of small graphs as it does those of large ones."""
+    monkeypatch.setattr("elene.counting.SHARED_PATHS", 0 if how == "by degree" else 10**9)
+    monkeypatch.setattr("elene.counting.NEAR", 1024 if how == "own" else 0)
+
+
 @settings(max_examples=40, deadline=None)
 @given(graph=graphs, k=depths, clip=clips, absolute=st.booleans(), together=st.booleans())
 def test_nodes_agree_with_the_oracle(graph, k, clip, absolute, together):
@@ -41,6 +47,7 @@ def test_nodes_agree_with_the_oracle(graph, k, clip, absolute, together):
     options = {"max_degree": clip, "degrees": "absolute" if absolute else "relative"}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("elene.counting.SHARED_PATHS", 0 if together else 10**9)
+        patch.setattr("elene.counting.NEAR", 0)
         marginal = elene.encode(graph, k, **options)
     joint = elene.encode(graph, k, form="joint", **options)
     expected = [naive.node_encoding(graph, node, k) for node in graph]
@@ -76,9 +83,9 @@ def test_multisets_agree_with_the_oracle(graph, k):
 
 @pytest.mark.parametrize("name", shapes.SHAPES)
 @pytest.mark.parametrize("k", range(5))
-@pytest.mark.parametrize("paths", [0, 10**9])
-def test_named_shapes(name, k, paths, monkeypatch):
-    monkeypatch.setattr("elene.counting.SHARED_PATHS", paths)
+@pytest.mark.parametrize("numbers", ["by degree", "by breadth", "own"])
+def test_named_shapes(name, k, numbers, monkeypatch):
+    number_nodes(numbers, monkeypatch)
     graph = shapes.SHAPES[name]
     expected = [naive.marginal(naive.node_encoding(graph, node, k), largest_degree(graph)) for node in graph]
     assert rows_of(elene.encode(graph, k)) == expected
@@ -154,10 +161,10 @@ def test_several_depths_stand_side_by_side():
 
 @pytest.mark.parametrize("level", ["node", "edge", "pair"])
 @pytest.mark.parametrize("chosen", [[7, 2, 2, 5], [9, 8, 4, 0, 1, 6, 3, 10]])
-@pytest.mark.parametrize("paths", [0, 10**9])
-def test_roots_are_rows_of_the_whole(level, chosen, paths, monkeypatch):
+@pytest.mark.parametrize("numbers", ["by degree", "by breadth", "own"])
+def test_roots_are_rows_of_the_whole(level, chosen, numbers, monkeypatch):
     """Few and many of the 11 nodes: the engine renumbers nodes for many."""
-    monkeypatch.setattr("elene.counting.SHARED_PATHS", paths)
+    number_nodes(numbers, monkeypatch)
     graph = nx.barbell_graph(4, 3)
     whole = elene.encode(graph, 2, level=level)
     names = (whole.nodes if level == "node" else whole.edges).tolist()

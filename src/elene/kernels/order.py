@@ -56,6 +56,16 @@ def rank_adjacency(indptr: Any, indices: Any) -> Any:
 
 
 @kernel
+def count_near(indptr: Any, indices: Any, reach: int) -> int:
+    """How many neighbours in all lists have numbers less than ``reach`` away from that of the node."""
+    near = 0
+    for u in range(indptr.shape[0] - 1):
+        for e in range(indptr[u], indptr[u + 1]):
+            near += abs(np.int64(indices[e]) - u) < reach
+    return near
+
+
+@kernel
 def breadth_first(indptr: Any, indices: Any) -> Any:
     """All nodes in the order in which a breadth-first search meets them, so that neighbours stand close together."""
     n = indptr.shape[0] - 1
