@@ -109,12 +109,12 @@ def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> Plan:
     """
     from elene.kernels.order import count_near, hub_order, sort_by_key, two_hop_paths
 
-    n = graph.num_nodes
-    paths = two_hop_paths(*graph.scanned, roots)
+    n, (pointers, neighbours) = graph.num_nodes, graph.scanned
+    paths = two_hop_paths(pointers, neighbours, roots)
     together = depth > 1 and int(paths.sum()) >= SHARED_PATHS * len(roots)
     many = depth > 1 and 2 * len(roots) >= n
     if many and not together:
-        many = count_near(*graph.scanned, NEAR) < ORDERED * len(graph.indices)
+        many = count_near(pointers, neighbours, NEAR) < ORDERED * len(graph.indices)
     if not (together or many):
         work = paths if depth > 1 else paths // PATHS_A_SCAN
         return Plan(graph.ranked, None, work, (roots.astype(np.uint32),))
