@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import faulthandler
+import gc
 import subprocess
 import sys
 
@@ -39,11 +41,14 @@ def make_model():
 
 
 def worker(rank, folder):
+    faulthandler.dump_traceback_later(200, exit=True)  # says where it hangs
     dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2)
     model = nn.parallel.DistributedDataParallel(make_model())
     model(Batch.from_data_list(graphs()[2 * rank : 2 * rank + 2])).mean().backward()
     if rank == 0:
         torch.save({name: p.grad for name, p in model.module.named_parameters()}, f"{folder}/grads.pt")
+    del model  # torch can wait for ever where a wrapped network outlives its process group
+    gc.collect()
     dist.destroy_process_group()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import socket
@@ -70,6 +71,7 @@ def _work(text: str) -> None:
     job = json.loads(text)
     rank, world = (int(os.environ[name]) for name in ("LOCAL_RANK", "WORLD_SIZE"))
     train(check(job["spec"]), job["seed"], job["fold"], Path(job["folder"]), rank, world, job["pause"])
+    gc.collect()  # torch can wait for ever at the end where a wrapped network outlives its process group
 
 
 if __name__ == "__main__":
