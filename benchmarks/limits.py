@@ -7,19 +7,42 @@ from functools import partial
 import numpy as np
 
 from elene.counting import Job, plan_nodes, plan_pairs, state_bits
+from elene.kernels.connect import EIGHT, LISTS, SHORT, connect_scratch, copy_eight
 from elene.kernels.jit import inlined, kernel
 from elene.kernels.lanes import LANES, first_steps, lane_scratch, reach, worth_counting
-from elene.kernels.order import degree_of
-from elene.kernels.triangle import triangle_scratch
+from elene.kernels.triangle import MEMBER, triangle_scratch
 
 ONE = np.uint32(1)
 
 
+@inlined
+def scan_lists(graph, nodes, start, stop, state, lists):
+    indptr, ranked, split = graph
+    entries = lists[0]
+    flag = state.dtype.type(8 * state.itemsize - 1)
+    hits = 0
+    while start < stop:
+        pause, end = min(start + np.uint64(LISTS), stop), np.uint64(0)
+        for j in range(start, pause):
+            first, last = np.uint64(split[nodes[j]]), np.uint64(indptr[nodes[j] + ONE])
+            if last - first > SHORT:
+                for e in range(first, last):
+                    hits += state[ranked[e]] >> flag
+            else:
+                copy_eight(ranked, first, entries, end)
+                copy_eight(ranked, first + EIGHT, entries, end + EIGHT)
+                end += last - first
+        for i in range(end):
+            hits += state[entries[i]] >> flag
+        start = pause
+    return hits
+
+
 @kernel
-def scan_ego(indptr, ranked, split, root, k, shift, state, queue):
+def scan_ego(graph, root, k, shift, state, queue, lists):
+    indptr, ranked, _ = graph
     high = shift + shift
-    empty, flag = state.dtype.type(0), state.dtype.type(8 * state.itemsize - 1)
-    last = state.dtype.type(1) << flag
+    empty, last = state.dtype.type(0), state.dtype.type(1) << state.dtype.type(8 * state.itemsize - 1)
     queue[0] = root
     state[root] = last - (state.dtype.type(k) << high)
     head, tail = 0, 1
@@ -36,11 +59,7 @@ def scan_ego(indptr, ranked, split, root, k, shift, state, queue):
                 end += new
                 state[x] = following if new else seen
         head, tail = tail, end
-    hits = 0
-    for j in range(head, tail):
-        w = queue[j]
-        for e in range(split[w], indptr[w + ONE]):
-            hits += state[ranked[e]] >> flag
+    hits = scan_lists(graph, queue, np.uint64(head), np.uint64(tail), state, lists)
     for j in range(tail):
         state[queue[j]] = empty
     return hits
@@ -59,7 +78,7 @@ def touch_lanes(indptr, ranked, tail, codes, queue, line):
 @kernel
 def scan_nodes(graph, roots, k, shift, scratch):
     indptr, ranked, split = graph
-    state, queue, together, line = scratch
+    state, queue, together, line, lists = scratch
     codes, marks, touched = together[0], together[1], together[2]
     hits, pause, patience = 0, 0, 0
     for start in range(0, roots.shape[0], LANES):
@@ -81,8 +100,23 @@ def scan_nodes(graph, roots, k, shift, scratch):
             pause = patience
         if not shared:
             for root in group:
-                hits += scan_ego(indptr, ranked, split, root, k, shift, state, queue)
+                hits += scan_ego(graph, root, k, shift, state, queue, lists)
     return hits + line[0]
+
+
+@kernel
+def scan_neighbours(graph, roots, scratch):
+    indptr, ranked, _ = graph
+    state, lists = scratch[1], scratch[4]
+    hits = 0
+    for root in roots:
+        start, stop = np.uint64(indptr[root]), np.uint64(indptr[root + ONE])
+        for e in range(start, stop):
+            state[ranked[e]] = MEMBER
+        hits += scan_lists(graph, ranked, start, stop, state, lists)
+        for e in range(start, stop):
+            state[ranked[e]] = 0
+    return hits
 
 
 @inlined
@@ -97,19 +131,6 @@ def scan_members(graph, size, members, place):
             hits += place[ranked[e]]
     for i in range(size):
         place[members[i]] = 0
-    return hits
-
-
-@kernel
-def scan_neighbours(graph, roots, scratch):
-    indptr, ranked, _ = graph
-    members, place = scratch[0], scratch[1]
-    hits = 0
-    for root in roots:
-        start, size = indptr[root], degree_of(indptr, root)
-        for j in range(size):
-            members[j] = ranked[start + np.uint64(j)]
-        hits += scan_members(graph, size, members, place)
     return hits
 
 
@@ -147,6 +168,7 @@ def node_limit(graph, k):
             np.empty(n + 1, np.uint32),
             lane_scratch(n if plan.together else 0, 0),
             np.zeros(LANES, np.uint8),
+            connect_scratch(),
         )
 
     return list(Job(plan, scan_nodes, (k, shift), scratch).run(None))

@@ -21,7 +21,8 @@ NARROW_BITS = 32  # states that need no more take four bytes
 SHARED_PATHS = 500  # two-hop paths of a root from which on ego-networks may overlap enough to be explored together
 NEAR = 1024  # nodes whose numbers differ by less share a few lines of the cache
 ORDERED = 0.4  # share of near neighbours from which on a graph's own numbers are better than those of a search
-PATHS_A_SCAN = 4  # at depth 1 about so many of the two-hop paths stand for one entry that is scanned
+# What things take, measured, in the units of elene.parallel, ten nanoseconds.
+A_ROOT, A_PATH, SCANS_A_UNIT = 6, 2, 8
 MANY_ENTRIES = 200_000  # fewer are copied before threads start
 
 
@@ -109,19 +110,27 @@ def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> Plan:
     """
     from elene.kernels.order import count_near, hub_order, sort_by_key, two_hop_paths
 
+    if depth <= 1:
+        return Plan(graph.ranked, None, _shallow_work(graph)[roots], (roots.astype(np.uint32),))
     n, (pointers, neighbours) = graph.num_nodes, graph.scanned
     paths = two_hop_paths(pointers, neighbours, roots)
-    together = depth > 1 and int(paths.sum()) >= SHARED_PATHS * len(roots)
-    many = depth > 1 and 2 * len(roots) >= n
+    together, many = int(paths.sum()) >= SHARED_PATHS * len(roots), 2 * len(roots) >= n
     if many and not together:
         many = count_near(pointers, neighbours, NEAR) < ORDERED * len(graph.indices)
     if not (together or many):
-        work = paths if depth > 1 else paths // PATHS_A_SCAN
-        return Plan(graph.ranked, None, work, (roots.astype(np.uint32),))
+        return Plan(graph.ranked, None, A_PATH * paths, (roots.astype(np.uint32),))
     arrays, numbers = _renumbered(graph, together) if many else (graph.ranked, np.arange(n))
     numbered = numbers[roots]
     order = hub_order(arrays[0], arrays[1], numbered) if together else sort_by_key(numbered, n)
-    return Plan(arrays, order, paths[order], (numbered[order].astype(np.uint32),), together)
+    return Plan(arrays, order, A_PATH * paths[order], (numbered[order].astype(np.uint32),), together)
+
+
+def _shallow_work(graph: Graph) -> NDArray[np.int64]:
+    """Each node's work at depth 1, as if the lists of higher-ranked neighbours were equally long everywhere."""
+    pointers, _, split = graph.ranked
+    degrees, above = graph.degrees, pointers[1:] - split
+    scans = int(degrees @ above) // max(len(graph.indices), 1)
+    return A_ROOT + degrees + degrees * scans // SCANS_A_UNIT
 
 
 def _renumbered(graph: Graph, by_degree: bool) -> tuple[tuple[NDArray[Any], ...], NDArray[np.int64]]:
@@ -145,7 +154,7 @@ def plan_pairs(graph: Graph, rows: Rows, depth: int) -> Plan:
     order = sort_by_key(u, graph.num_nodes)
     u, v = u[order], v[order]
     reach = degree if depth < 2 else two_hop_paths(*graph.scanned, np.arange(graph.num_nodes))
-    return Plan(graph.ranked, order, 4 * reach[v] + reach[u] // 4 + 1, (u.astype(np.uint32), v.astype(np.uint32)))
+    return Plan(graph.ranked, order, reach[v] + reach[u] // 16 + 1, (u.astype(np.uint32), v.astype(np.uint32)))
 
 
 def count_marginal(graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None) -> csr_array:
@@ -165,7 +174,7 @@ def _node_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job
     plan = plan_nodes(graph, rows.first, k)
     if k == 1:
         scratch = partial(triangle.triangle_scratch, graph.num_nodes, rho)
-        return Job(plan, triangle.node_rows, (rho, absolute), scratch)
+        return Job(plan, triangle.node_rows, (absolute,), scratch)
     fits = k <= lanes.MAX_DEPTH and 3 * (k + 1) * (rho + 1) <= MAX_LANE_COLUMNS
     together = plan.together and fits
     shift = state_bits(graph, k)
@@ -180,7 +189,7 @@ def _pair_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job
     plan = plan_pairs(graph, rows, k)
     if k == 1 and rows.distance is None:
         scratch = partial(triangle.triangle_scratch, graph.num_nodes, rho)
-        return Job(plan, triangle.edge_rows, (rho, absolute), scratch)
+        return Job(plan, triangle.edge_rows, (absolute,), scratch)
     scratch = partial(pair.pair_marginal_scratch, graph.num_nodes, k, rho, absolute)
     return Job(plan, pair.pair_marginal_rows, (k, rho, absolute), scratch)
 

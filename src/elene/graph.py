@@ -150,8 +150,8 @@ class Graph:
 
     @cached_property
     def ranked(self) -> tuple[NDArray[Any], NDArray[np.uint32], NDArray[Any]]:
-        """What the kernels scan: pointers as in :attr:`scanned`; the neighbours by ascending degree; where those ranked
-        above the node begin.
+        """What the kernels scan: pointers as in :attr:`scanned`; the neighbours, with some padding at the end; where in
+        each node's list those begin that are ranked above it.
         """
         from elene.kernels.order import rank_adjacency
 

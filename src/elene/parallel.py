@@ -5,6 +5,7 @@ A forked process starts a pool of its own: threads do not survive a fork.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections import deque
@@ -19,8 +20,8 @@ from numpy.typing import NDArray
 Result = TypeVar("Result")
 Scratch = TypeVar("Scratch")
 
-# Units are scanned list entries, a nanosecond or a few each.
-SMALL = 50_000  # a smaller piece costs more to hand out than to do
+# Units are about ten nanoseconds.
+HAND_OUT = 4_000  # what it takes to hand out a piece
 PIECE = 50_000_000  # between two pieces an interrupt is noticed
 
 
@@ -73,7 +74,9 @@ def run_ranges(
     total = int(work.sum())
     if not len(work):
         return
-    pieces = max(1, min(16 * workers, total // SMALL) if workers > 1 else 1, total // PIECE)
+    # More pieces take more time to hand out, fewer leave the others waiting longer for the last one.
+    best = int(math.sqrt(total * workers / (4 * HAND_OUT))) if workers > 1 else 1
+    pieces = max(1, min(16 * workers, best), total // PIECE)
     goals = total * np.arange(1, pieces) / pieces
     cuts = np.unique(np.concatenate([[0], np.searchsorted(np.cumsum(work), goals) + 1, [len(work)]]))
     ranges = [(int(a), int(b)) for a, b in pairwise(cuts)]

@@ -110,6 +110,22 @@ def test_several_groups_of_lanes_and_pieces(k, monkeypatch):
         assert rows[i] == naive.marginal(naive.both_readings(pairs), 40)
 
 
+@pytest.mark.parametrize("k", [1, 2])
+def test_lists_of_any_length_are_scanned(k, monkeypatch):
+    """More lists than are copied at a time, some longer than what is copied, and the last one at the end of all."""
+    number_nodes("own", monkeypatch)
+    graph = nx.union(nx.gnp_random_graph(110, 0.7, seed=0), nx.gnp_random_graph(90, 0.06, seed=1), rename=("a", "b"))
+    graph = nx.convert_node_labels_to_integers(graph)
+    graph.add_edges_from((0, node) for node in range(110, 200))
+    degrees = dict(graph.degree)
+    above = [sum((degrees[w], w) > (degrees[v], v) for w in graph[v]) for v in graph]
+    assert min(above) == 0 and sum(0 < length <= 16 for length in above) > 64 < sum(length > 16 for length in above)
+    nodes = [0, 1, 50, 109, 110, 150, 199]
+    rows = rows_of(elene.encode(graph, k, roots=nodes, threads=1))
+    rho = largest_degree(graph)
+    assert rows == [naive.marginal(naive.node_encoding(graph, node, k), rho) for node in nodes]
+
+
 @settings(max_examples=25, deadline=None)
 @given(graph=graphs, k=depths, seed=st.integers(0, 99))
 def test_relabelling_moves_rows_and_nothing_else(graph, k, seed):
@@ -125,7 +141,7 @@ def test_relabelling_moves_rows_and_nothing_else(graph, k, seed):
 
 @pytest.mark.parametrize("options", [{}, {"form": "joint"}, {"level": "edge"}, {"level": "edge", "form": "joint"}])
 def test_threads_change_no_byte(options, monkeypatch):
-    monkeypatch.setattr("elene.parallel.SMALL", 1)
+    monkeypatch.setattr("elene.parallel.HAND_OUT", 0.001)
     monkeypatch.setattr("elene.counting.SHARED_PATHS", 0)
     graph = nx.barabasi_albert_graph(60, 3, seed=3)
     one, *others = (elene.encode(graph, 2, threads=threads, **options) for threads in (1, 2, 5))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from elene.kernels.connect import connect, connect_scratch
 from elene.kernels.count import (
     chain,
     count_keys,
@@ -26,7 +27,10 @@ ZERO = np.uint32(0)
 
 
 def node_scratch(n: int, k: int, state: Any) -> Any:
-    """What :func:`explore` works on: state, queue, level ends; then closer, degree, farther by queue position."""
+    """What :func:`explore` works on: state, queue, level ends; counts by place in the queue; and more for lists.
+
+    The counts are closer, degree and farther.
+    """
     return (
         np.zeros(n, state),
         np.empty(n + 1, np.uint32),
@@ -34,6 +38,7 @@ def node_scratch(n: int, k: int, state: Any) -> Any:
         np.empty(n, np.uint32),
         np.empty(n, np.uint32),
         np.empty(n, np.uint32),
+        connect_scratch(),
     )
 
 
@@ -66,7 +71,7 @@ def expand_level(indptr: Any, ranked: Any, level: Any, head: int, tail: int, scr
     Branches on graph data are mispredicted half of the time, so there are none: every neighbour is written to the
     queue's end, which moves only for new ones.
     """
-    state, queue, _, closer, degree, farther = scratch
+    state, queue, _, closer, degree, farther, _ = scratch
     following, shift = level
     empty, unit = state.dtype.type(0), state.dtype.type(1)
     least, step = following - unit, unit << shift
@@ -90,26 +95,6 @@ def expand_level(indptr: Any, ranked: Any, level: Any, head: int, tail: int, scr
 
 
 @inlined
-def connect_boundary(indptr: Any, ranked: Any, split: Any, bounds: Any, scratch: Any) -> None:
-    """Count the edges among the nodes at distance k: each once, from its lower-ranked end, for both ends.
-
-    Their highest bit is set and no other node's is, so that it is what there is to add.
-    """
-    state, queue, _, _, _, _ = scratch
-    head, tail = bounds
-    flag = state.dtype.type(8 * state.itemsize - 1)
-    for j in range(head, tail):
-        w = queue[j]
-        level = state.dtype.type(0)
-        for e in range(split[w], indptr[w + ONE]):
-            x = ranked[e]
-            hit = state[x] >> flag
-            state[x] += hit
-            level += hit
-        state[w] += level
-
-
-@inlined
 def explore(indptr: Any, ranked: Any, split: Any, root: Any, k: int, shift: Any, scratch: Any) -> int:
     """Explore the ego-network of one root; gives its size.
 
@@ -117,7 +102,7 @@ def explore(indptr: Any, ranked: Any, split: Any, root: Any, k: int, shift: Any,
     degree and farther the counts of those nearer than k in the same order. The counts of those at distance k are still
     in the state, which is clean otherwise: :func:`spell_out` or :func:`tally_ego` must follow.
     """
-    state, queue, ends, _, _, _ = scratch
+    state, queue, ends, _, _, _, lists = scratch
     empty, unit = state.dtype.type(0), state.dtype.type(1)
     high = shift + shift
     last = unit << state.dtype.type(8 * state.itemsize - 1)
@@ -129,7 +114,7 @@ def explore(indptr: Any, ranked: Any, split: Any, root: Any, k: int, shift: Any,
         following = last - (state.dtype.type(k - distance - 1) << high)
         head, tail = tail, expand_level(indptr, ranked, (following, shift), head, tail, scratch)
     ends[k] = tail
-    connect_boundary(indptr, ranked, split, (head, tail), scratch)
+    connect((indptr, ranked, split), queue, np.uint64(head), np.uint64(tail), state, lists)
     for j in range(head):
         state[queue[j]] = empty
     return tail
@@ -146,7 +131,7 @@ def tally_alike(value: int, many: int, rho: int, histogram: Any, base: int) -> i
 @inlined
 def tally_boundary(k: int, absolute: bool, rho: int, shift: Any, scratch: Any, histogram: Any, tops: Any) -> None:
     """Add the nodes at distance k, whose counts are in the state, to the marginal histogram, and clear the state."""
-    state, queue, ends, _, _, _ = scratch
+    state, queue, ends, _, _, _, _ = scratch
     start, stop = ends[k - 1] if k else 0, ends[k]
     empty, mask = state.dtype.type(0), (state.dtype.type(1) << shift) - state.dtype.type(1)
     s, width = (1 if absolute else 3) * k, rho + 1
@@ -173,7 +158,7 @@ def tally_boundary(k: int, absolute: bool, rho: int, shift: Any, scratch: Any, h
 @inlined
 def tally_ego(k: int, absolute: bool, rho: int, shift: Any, scratch: Any, histogram: Any, tops: Any) -> None:
     """Add an explored ego-network to the marginal histogram; nodes next to the root have one closer neighbour."""
-    _, _, ends, closer, degree, farther = scratch
+    _, _, ends, closer, degree, farther, _ = scratch
     start, s = 0, 0
     for distance in range(k):
         stop = ends[distance]
@@ -232,7 +217,7 @@ def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute
 @inlined
 def spell_out(size: int, k: int, shift: Any, scratch: Any, distance: Any) -> None:
     """Write down what :func:`explore` leaves: each node's distance, and the counts of those at distance k."""
-    state, queue, ends, closer, degree, farther = scratch
+    state, queue, ends, closer, degree, farther, _ = scratch
     start = 0
     for level in range(k + 1):
         for j in range(start, ends[level]):

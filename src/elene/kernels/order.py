@@ -9,6 +9,7 @@ import numpy as np
 from elene.kernels.jit import inlined, kernel
 
 ONE = np.uint32(1)
+AHEAD = 16  # entries behind the last list, which may be copied along with it
 
 
 @inlined
@@ -34,24 +35,27 @@ def sort_by_key(keys: Any, num_keys: int) -> Any:
 
 @kernel
 def rank_adjacency(indptr: Any, indices: Any) -> Any:
-    """Each node's neighbours by ascending (degree, position), and where its higher-ranked neighbours begin.
+    """Each node's neighbours, those ranked above it by (degree, position) at the end; and where these begin.
 
-    Scanning only higher-ranked neighbours meets every edge once, from the end that has fewer of them.
+    Scanning only higher-ranked neighbours meets every edge once, from the end that has fewer of them. The lists are
+    padded, for more may be copied than there is.
     """
     n = indptr.shape[0] - 1
-    degrees = np.diff(indptr.astype(np.int64))
-    largest = 0
-    for degree in degrees:
-        largest = max(largest, degree)
-    fill = indptr[:-1].copy()
-    split = np.empty(n, indptr.dtype)
-    ranked = np.empty(indices.shape[0], np.uint32)
-    for u in sort_by_key(degrees, largest + 1):
-        split[u] = fill[u]
+    ranked, split = np.zeros(indices.shape[0] + AHEAD, np.uint32), np.empty(n, indptr.dtype)
+    degrees = np.empty(n, np.uint32)
+    for u in range(n):
+        degrees[u] = indptr[u + 1] - indptr[u]
+    for u in range(n):
+        # Every neighbour is written to both ends of what is left of the list, one of which then moves: no branch.
+        low, high = np.uint64(indptr[u]), np.uint64(indptr[u + 1]) - ONE
         for e in range(indptr[u], indptr[u + 1]):
-            v = indices[e]
-            ranked[fill[v]] = u
-            fill[v] += 1
+            x = indices[e]
+            above = (degrees[x] > degrees[u]) | ((degrees[x] == degrees[u]) & (x > u))
+            ranked[low] = x
+            ranked[high] = x
+            low += np.uint64(not above)
+            high -= np.uint64(above)
+        split[u] = low
     return ranked, split
 
 
@@ -108,8 +112,13 @@ def hub_order(indptr: Any, ranked: Any, roots: Any) -> Any:
     n = indptr.shape[0] - 1
     hub = np.empty(roots.shape[0], np.int64)
     for i in range(roots.shape[0]):
-        last = np.int64(indptr[roots[i] + 1]) - 1
-        hub[i] = np.int64(ranked[last]) if degree_of(indptr, roots[i]) else n
+        hub[i] = n
+        most = 0
+        for e in range(indptr[roots[i]], indptr[roots[i] + 1]):
+            x = np.int64(ranked[e])
+            degree = degree_of(indptr, x)
+            if degree > most or (degree == most and x > hub[i]):
+                hub[i], most = x, degree
     return sort_by_key(hub, n + 1)
 
 

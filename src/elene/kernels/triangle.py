@@ -10,46 +10,41 @@ from typing import Any
 
 import numpy as np
 
+from elene.kernels.connect import connect, connect_few, connect_scratch
 from elene.kernels.count import reserve
 from elene.kernels.jit import inlined, kernel
-from elene.kernels.order import degree_of
 
 ONE = np.uint32(1)
 ROOM_A_ROW = 12  # entries to begin with: untouched memory costs nothing, growing costs a copy
-SHIFT = np.uint32(31)
 MEMBER = np.uint32(2**31)
 MOST_BESIDE = 8  # entries of a row beside those for degrees, of which there are no more than members
 
 
 def triangle_scratch(n: int, rho: int) -> Any:
-    """Members, the nodes' states, a histogram of degrees, and marks for a node's neighbours."""
-    return np.empty(n + 1, np.uint32), np.zeros(n, np.uint32), np.zeros(rho + 1, np.int32), np.zeros(n, np.uint8)
+    """Members, the nodes' states, a histogram of degrees, marks for a node's neighbours, and more for lists."""
+    return (
+        np.empty(n + 1, np.uint32),
+        np.zeros(n, np.uint32),
+        np.zeros(rho + 1, np.int32),
+        np.zeros(n, np.uint8),
+        connect_scratch(),
+    )
 
 
 @inlined
-def connect(graph: Any, size: int, centres: int, rho: int, scratch: Any) -> int:
-    """Tally the degrees of the members among each other and to the centres; gives the largest.
+def mark(nodes: Any, start: Any, stop: Any, centres: int, state: Any) -> None:
+    """Make nodes members: their state is a flag, and their degree so far."""
+    for i in range(start, stop):
+        state[nodes[i]] = MEMBER | np.uint32(centres)
 
-    A node's state is 0, or for members a flag and the degree. Adding the flag's bit needs no branch, and no bin that
-    every scan of what is not a member would have to wait for.
-    """
-    indptr, ranked, split = graph
-    members, state, histogram, _ = scratch
-    for i in range(size):
-        state[members[i]] = MEMBER | np.uint32(centres)
-    for i in range(size):
-        w = members[i]
-        above = np.uint32(0)
-        for e in range(split[w], indptr[w + ONE]):
-            x = ranked[e]
-            seen = state[x]
-            state[x] = seen + (seen >> SHIFT)
-            above += seen >> SHIFT
-        state[w] += above
-    top = 0
-    for i in range(size):
-        degree = min(np.int64(state[members[i]] & ~MEMBER), rho)
-        state[members[i]] = 0
+
+@inlined
+def tally_degrees(nodes: Any, start: Any, stop: Any, state: Any, histogram: Any) -> int:
+    """Tally the degrees of members, clipped to the histogram, and unmark them; gives the largest."""
+    rho, top = histogram.shape[0] - 1, 0
+    for i in range(start, stop):
+        degree = min(np.int64(state[nodes[i]] & ~MEMBER), rho)
+        state[nodes[i]] = 0
         histogram[degree] += 1
         top = max(top, degree)
     return top
@@ -95,18 +90,19 @@ def write_row(size: int, top: int, centres: int, absolute: bool, histogram: Any,
 
 
 @kernel
-def node_rows(graph: Any, roots: Any, rho: int, absolute: bool, scratch: Any) -> Any:
+def node_rows(graph: Any, roots: Any, absolute: bool, scratch: Any) -> Any:
     """Marginal rows of nodes at k = 1: (row ends, columns, counts)."""
     indptr, ranked, _ = graph
-    members, histogram = scratch[0], scratch[2]
+    _, state, histogram, _, lists = scratch
     row_ends = np.empty(roots.shape[0], np.int64)
     room = ROOM_A_ROW * roots.shape[0] + 64
     columns, counts, used = np.empty(room, np.int32), np.empty(room, np.int32), 0
     for i in range(roots.shape[0]):
-        start, size = indptr[roots[i]], degree_of(indptr, roots[i])
-        for j in range(size):
-            members[j] = ranked[start + np.uint64(j)]
-        top = connect(graph, size, 1, rho, scratch)
+        start, stop = np.uint64(indptr[roots[i]]), np.uint64(indptr[roots[i] + ONE])
+        size = np.int64(stop - start)
+        mark(ranked, start, stop, 1, state)
+        connect(graph, ranked, start, stop, state, lists)
+        top = tally_degrees(ranked, start, stop, state, histogram)
         if used + size + MOST_BESIDE > columns.shape[0]:
             columns, counts = reserve(columns, used, size + MOST_BESIDE), reserve(counts, used, size + MOST_BESIDE)
         used = write_row(size, top, 1, absolute, histogram, (columns, counts), used)
@@ -115,10 +111,10 @@ def node_rows(graph: Any, roots: Any, rho: int, absolute: bool, scratch: Any) ->
 
 
 @kernel
-def edge_rows(graph: Any, us: Any, vs: Any, rho: int, absolute: bool, scratch: Any) -> Any:
+def edge_rows(graph: Any, us: Any, vs: Any, absolute: bool, scratch: Any) -> Any:
     """Marginal rows of edges at k = 1, grouped by u: (row ends, columns, counts)."""
     indptr, ranked, _ = graph
-    members, _, histogram, marks = scratch
+    members, state, histogram, marks, _ = scratch
     row_ends = np.empty(us.shape[0], np.int64)
     room = ROOM_A_ROW * us.shape[0] + 64
     columns, counts, used = np.empty(room, np.int32), np.empty(room, np.int32), 0
@@ -130,7 +126,9 @@ def edge_rows(graph: Any, us: Any, vs: Any, rho: int, absolute: bool, scratch: A
         for e in range(indptr[vs[i]], indptr[vs[i] + ONE]):
             members[size] = ranked[e]
             size += marks[ranked[e]]
-        top = connect(graph, size, 2, rho, scratch)
+        mark(members, 0, size, 2, state)
+        connect_few(graph, members, size, state)
+        top = tally_degrees(members, 0, size, state, histogram)
         if used + size + MOST_BESIDE > columns.shape[0]:
             columns, counts = reserve(columns, used, size + MOST_BESIDE), reserve(counts, used, size + MOST_BESIDE)
         used = write_row(size, top, 2, absolute, histogram, (columns, counts), used)
