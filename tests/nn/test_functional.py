@@ -113,17 +113,20 @@ def test_chunks_of_the_torch_path_change_nothing(monkeypatch):
     assert all(torch.allclose(a, b) for a, b in zip(whole, parts, strict=True))
 
 
-def test_many_ranges_are_deterministic():
-    tensors, entries = example(9, keys=20_000, others=300, rows=40, width=100, dtype=torch.float32)
-    ranges = entries.ranges(100)
-    assert len(ranges) > 1 and ranges[0][0] == 0 and ranges[-1][1] == 20_000
-    outs = []
-    for _ in range(3):
-        by_key, by_other = ego_reduce(*tensors, entries, both=True)
-        outs.append([by_key, by_other, *torch.autograd.grad(by_key.sum() + by_other.sin().sum(), tensors)])
+@pytest.mark.jit
+@pytest.mark.parametrize(("keys", "others"), [(20_000, 300), (6_000, 20_000)])
+def test_many_ranges_are_deterministic(keys, others):
+    tensors, entries = example(9, keys=keys, others=others, rows=40, width=400, dtype=torch.float32)
+    ranges = entries.ranges(400, 8)
+    assert len(ranges) > 2 == len(entries.ranges(400, 2)) and ranges[0][0] == 0 and ranges[-1][1] == keys
+
+    def everything(backend):
+        by_key, by_other = ego_reduce(*tensors, entries, both=True, backend=backend)
+        return [by_key, by_other, *torch.autograd.grad(by_key.sum() + by_other.sin().sum(), tensors)]
+
+    outs = [everything("numba") for _ in range(3)]
     assert all(torch.equal(a, b) for other in outs[1:] for a, b in zip(outs[0], other, strict=True))
-    reference = ego_reduce(*tensors, entries, both=True, backend="torch")
-    assert all(torch.allclose(a, b, atol=1e-4) for a, b in zip(outs[0][:2], reference, strict=True))
+    assert all(torch.allclose(a, b, atol=1e-3, rtol=1e-4) for a, b in zip(outs[0], everything("torch"), strict=True))
 
 
 def test_no_grad_and_bfloat16_and_autocast():

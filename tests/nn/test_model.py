@@ -183,12 +183,12 @@ def test_sr25_is_learned_and_holds_on_relabelled_copies(pool, seed):
     unseen = family([shuffled(graph, 100 * seed + i) for i, graph in enumerate(graphs)])
     model = classifier(15, pool, seed=seed)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
-    for _ in range(300):
+    for _ in range(400):
         optimizer.zero_grad()
         loss = nn.functional.cross_entropy(model(batch), batch.y)
         loss.backward()
         optimizer.step()
-        if loss < 0.01:
+        if loss < 0.001:  # at 0.01 one start in a dozen falls short once BatchNorm takes its running averages
             break
     with torch.no_grad():
         for _ in range(60):  # the running averages of BatchNorm catch up with the weights

@@ -44,18 +44,20 @@ def reduce_forward(entries: Any, inputs: Any, scale: Any, out: Any, start: int, 
 def reduce_backward(
     entries: Any, inputs: Any, scales: Any, grads: Any, out: Any, start: int, stop: int, rows: Any
 ) -> None:
-    """Give ``[z(e) > 0] (gradient of the key + gradient of the other)`` to the key and, where wanted, to the table.
+    """Give ``[z(e) > 0] (gradient of the key + gradient of the other)`` to the key, the other and the table.
 
-    ``grads`` are those of the scaled sums by key and by other; an empty array stands for none. The key's row is
-    overwritten, the table's rows are added to; an empty ``d_table`` is not written.
+    ``grads`` are those of the scaled sums by key and by other; an empty array stands for none. Of ``out``, the keys'
+    rows in the range are overwritten, and those of others and of the table are cleared first: no two ranges share them.
     """
     pointers, others, codes = entries
     x, y, table = inputs
     by_key, by_other = grads
     key_scale, other_scale = scales
-    d_x, d_table = out
+    d_x, d_y, d_table = out
     zero = x.dtype.type(0)
     width = rows.shape[1]
+    d_y[:] = zero
+    d_table[:] = zero
     for i in range(start, stop):
         mine = key_scale[i]
         for f in range(width):
@@ -80,11 +82,12 @@ def reduce_backward(
                     rows[1, f] = grad if rows[1, f] > zero else zero
             for f in range(width):
                 rows[0, f] += rows[1, f]
-            if d_table.shape[0]:
+            for f in range(width):
+                d_y[j, f] += rows[1, f]
+            for f in range(width):
+                d_table[c, f] += rows[1, f]
+            if codes.shape[1] == 2:
                 for f in range(width):
-                    d_table[c, f] += rows[1, f]
-                if codes.shape[1] == 2:
-                    for f in range(width):
-                        d_table[d, f] += rows[1, f]
+                    d_table[d, f] += rows[1, f]
         for f in range(width):
             d_x[i, f] = rows[0, f]

@@ -66,17 +66,17 @@ class Entries:
         codes = torch.from_numpy(self.codes.numpy()[came_from])
         return Entries(torch.from_numpy(np.diff(pointers)), torch.from_numpy(keys), codes, len(self.sizes))
 
-    def ranges(self, width: int) -> list[tuple[int, int]]:
-        """Keys cut into up to 8 ranges of equal work, none too small to be worth a thread.
+    def ranges(self, width: int, most: int) -> list[tuple[int, int]]:
+        """Keys cut into at most so many ranges, and no more than 8, of equal work, none too small to be worth a thread.
 
-        The cut depends on the entries and the width alone, not on threads, and so does the order of sums.
+        The cut depends on the entries and the width, not on threads, and so does the order of sums.
         """
-        if width not in self._ranges:
-            count = max(1, min(8, len(self.others) * width // SMALL))
+        count = max(1, min(8, most, len(self.others) * width // SMALL))
+        if count not in self._ranges:
             goals = np.arange(1, count) * (len(self.others) / count)
             cuts = np.unique([0, *np.searchsorted(self.pointers.numpy()[1:], goals), len(self.sizes)])
-            self._ranges[width] = [(int(a), int(b)) for a, b in pairwise(cuts)]
-        return self._ranges[width]
+            self._ranges[count] = [(int(a), int(b)) for a, b in pairwise(cuts)]
+        return self._ranges[count]
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ Scales = tuple[Tensor, Tensor]
 Grads = tuple[Tensor | None, Tensor | None]
 
 CHUNK = 2**22  # numbers in flight at a time in the torch path
+APART = 8  # entries of an other for which a further range of keys, with gradients of its own, pays
 
 
 def ego_reduce(
@@ -192,31 +193,37 @@ def _sweep_forward(inputs: Inputs, entries: Entries, scale: Tensor) -> Tensor:
     out = torch.empty_like(inputs[0])
     arrays = tuple(tensor.numpy() for tensor in inputs)
     shared = (entries.arrays, arrays, scale.numpy(), out.numpy())
-    ranges = entries.ranges(out.shape[1])
+    ranges = entries.ranges(out.shape[1], 8)
     rows = np.empty((len(ranges), out.shape[1]), arrays[0].dtype)
     run_all([partial(reduce_forward, *shared, *bounds, rows[i]) for i, bounds in enumerate(ranges)], None)
     return out
 
 
 def _numba_backward(inputs: Inputs, entries: Entries, scales: Scales, grads: Grads) -> tuple[Tensor, Tensor, Tensor]:
-    """By key for x and the table, by other for y; every range of keys adds to a table of its own."""
+    """Whichever of keys and others are more are gone through in their order; the fewer are written to at random."""
+    x, y, table = (tensor.detach() for tensor in inputs)
+    if len(x) >= len(y):
+        return _sweep_backward((x, y, table), entries, scales, grads)
+    d_y, d_x, d_table = _sweep_backward((y, x, table), entries.turned, scales[::-1], grads[::-1])
+    return d_x, d_y, d_table
+
+
+def _sweep_backward(inputs: Inputs, entries: Entries, scales: Scales, grads: Grads) -> tuple[Tensor, Tensor, Tensor]:
+    """In one go over the entries; every range of keys has gradients of others and of the table of its own."""
     from elene.kernels.reduce import reduce_backward
 
-    x, y, table = (tensor.detach().numpy() for tensor in inputs)
-    none = np.empty((0, x.shape[1]), x.dtype)
-    by_key, by_other = (none if grad is None else grad.contiguous().numpy() for grad in grads)
-    key_scale, other_scale = (scale.numpy() for scale in scales)
-    d_x, d_y = np.empty_like(x), np.empty_like(y)
-    ranges, tasks = entries.ranges(x.shape[1]), []
-    tables = np.zeros((len(ranges), *table.shape), x.dtype)
+    x, y, table = inputs
+    none = x.new_empty(0, x.shape[1])
+    ranges = entries.ranges(x.shape[1], max(2, len(entries.others) // (APART * len(y) + 1)))
+    d_x, d_y, d_table = torch.empty_like(x), *(like.new_empty(len(ranges), *like.shape) for like in (y, table))
+    given = [(none if grad is None else grad).contiguous() for grad in grads]
+    shared = [entries.arrays, *(tuple(part.numpy() for part in parts) for parts in (inputs, scales, given))]
+    tasks = []
     for i, bounds in enumerate(ranges):
-        rows, given = np.empty((2, x.shape[1]), x.dtype), ((x, y, table), (key_scale, other_scale), (by_key, by_other))
-        tasks.append(partial(reduce_backward, entries.arrays, *given, (d_x, tables[i]), *bounds, rows))
-    for bounds in entries.turned.ranges(x.shape[1]):
-        rows, given = np.empty((2, x.shape[1]), x.dtype), ((y, x, table), (other_scale, key_scale), (by_other, by_key))
-        tasks.append(partial(reduce_backward, entries.turned.arrays, *given, (d_y, none), *bounds, rows))
+        out, rows = (d_x.numpy(), d_y[i].numpy(), d_table[i].numpy()), x.new_empty(2, x.shape[1]).numpy()
+        tasks.append(partial(reduce_backward, *shared, out, *bounds, rows))
     run_all(tasks, None)
-    return torch.from_numpy(d_x), torch.from_numpy(d_y), torch.from_numpy(tables.sum(axis=0))
+    return d_x, d_y.sum(0), d_table.sum(0)
 
 
 def _chunks(entries: Entries, width: int) -> list[tuple[Tensor, Tensor, Tensor]]:
