@@ -245,17 +245,13 @@ def measure_op() -> list[dict]:
                     torch.manual_seed(0)
                     layer = kind(WIDTH, k, level, 12, hidden=WIDTH)
                     runners[name] = lambda layer=layer, stage=stage: run_layer(layer, x, data, ego, stage)  # noqa: B023
-                for run in runners.values():
-                    run()
-                seconds = race(runners, repeats=3, budget=40)
+                seconds = race(runners, repeats=9, budget=30)
                 row[f"layer, {stage}"] = seconds["naive"] / seconds["fused"]
                 entries, kinds = (
                     (ego.pairs, ego.quadruplets) if level == "node" else (ego.triples, ego.edge_quadruplets)
                 )
                 runners = {kind: op_runner(kind, entries, kinds, level, stage) for kind in ("fused", "naive")}
-                for run in runners.values():
-                    run()
-                seconds = race(runners, repeats=3, budget=40)
+                seconds = race(runners, repeats=9, budget=30)
                 row[f"op, {stage}"] = seconds["naive"] / seconds["fused"]
             rows.append(row)
     return rows
