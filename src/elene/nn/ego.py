@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-SMALL = 2**20  # numbers that are summed before a second thread could start
+SMALL = 2**19  # numbers that are summed before a second thread could start
 
 
 @dataclass(frozen=True, eq=False)
