@@ -145,6 +145,7 @@ def show_networks(nodes: list[dict], edges: list[dict]) -> dict:
         kept = [r["scipy"] for r in rows if r["scipy"] is not None]
         means[f"nodes k={k}: scipy / elene"] = (geometric_mean(kept), target, True)
         means[f"nodes k={k}: elene / limit"] = (geometric_mean([r["limit"] for r in rows]), 2, False)
+    means["nodes, both k: igraph / elene"] = (geometric_mean([row["igraph"] for row in nodes]), 500, True)
     means["edges k=1: igraph / elene"] = (geometric_mean([r["igraph"] for r in edges]), 200, True)
     means["edges k=1: igraph bulk / elene"] = (geometric_mean([r["igraph bulk"] for r in edges]), None, True)
     means["edges k=1: elene / limit"] = (geometric_mean([r["limit"] for r in edges]), 2, False)

@@ -114,19 +114,30 @@ class ELENE(nn.Module):
         """The updated node and edge features."""
         self._check(x, edge_attr, ego)
         table = self.embedding.node_rows(ego, self.node_table)
-        pooled, _ = ego_reduce(self.root_in(x), self.member_in(x), table, ego.pairs, self.pool)
+        roots, members, *edge_roots = self._maps(x)
+        pooled, _ = ego_reduce(roots, members, table, ego.pairs, self.pool)
         update = _gated(self.node_out, pooled, self._gate)
         if self.level == "edge":
-            edge_attr, around = self._edges(x, edge_index, edge_attr, ego)
+            edge_attr, around = self._edges(x, edge_roots[0], edge_index, edge_attr, ego)
             update = update + _gated(self.around_out, around, self._gate)
         return x + (update if self.norm is None else self.gamma * self.norm(update)), edge_attr
+
+    def _maps(self, x: Tensor) -> tuple[Tensor, ...]:
+        """What each node brings along as a root, as a member and, with edges, as a root of edges: in one product."""
+        maps = [self.root_in, self.member_in] + ([self.edge_root_in] if self.level == "edge" else [])
+        none = x.new_zeros(self.hidden)
+        biases = [none if linear.bias is None else linear.bias for linear in maps]
+        mapped = nn.functional.linear(x, torch.cat([linear.weight for linear in maps]), torch.cat(biases))
+        return mapped.split(self.hidden, dim=1)
 
     @property
     def _gate(self) -> Tensor | None:
         """The gate, where it can go into the weights: a gated update would be stored for backward."""
         return self.gamma if self.norm is None else None
 
-    def _edges(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego) -> tuple[Tensor, Tensor]:
+    def _edges(
+        self, x: Tensor, roots: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego
+    ) -> tuple[Tensor, Tensor]:
         """The updated edge features, and what every root pools from the edges around it."""
         assert ego.triples is not None and ego.arcs is not None
         ends, both = ego.ends(edge_index)
@@ -136,7 +147,7 @@ class ELENE(nn.Module):
             features = features + nn.functional.linear(both_ways, self.edge_in.weight / 2)
         inside = self.rooted_table if self.inside_table is None else self.inside_table
         table = self.embedding.edge_rows(ego, self.rooted_table, inside)
-        around, through = ego_reduce(self.edge_root_in(x), features, table, ego.triples, self.pool, both=True)
+        around, through = ego_reduce(roots, features, table, ego.triples, self.pool, both=True)
         assert through is not None
         update = spread_edges(_gated(self.edge_out, through, self.edge_gamma), ego.arcs, both)
         return update if edge_attr is None else edge_attr + update, around
