@@ -170,7 +170,7 @@ def measure_step(count: int = 128) -> list[dict]:
     steps = {variant: stepper(*pair) for variant, pair in built.items()}
     for step in steps.values():
         step()
-    seconds = race(steps, repeats=9, budget=60)
+    seconds = race(steps, repeats=25, budget=110)
     rows = []
     for variant, (model, batch) in built.items():
         saved = saved_bytes(lambda: model(batch))  # noqa: B023
@@ -245,13 +245,13 @@ def measure_op() -> list[dict]:
                     torch.manual_seed(0)
                     layer = kind(WIDTH, k, level, 12, hidden=WIDTH)
                     runners[name] = lambda layer=layer, stage=stage: run_layer(layer, x, data, ego, stage)  # noqa: B023
-                seconds = race(runners, repeats=9, budget=30)
+                seconds = race(runners, repeats=25, budget=20)
                 row[f"layer, {stage}"] = seconds["naive"] / seconds["fused"]
                 entries, kinds = (
                     (ego.pairs, ego.quadruplets) if level == "node" else (ego.triples, ego.edge_quadruplets)
                 )
                 runners = {kind: op_runner(kind, entries, kinds, level, stage) for kind in ("fused", "naive")}
-                seconds = race(runners, repeats=9, budget=30)
+                seconds = race(runners, repeats=25, budget=20)
                 row[f"op, {stage}"] = seconds["naive"] / seconds["fused"]
             rows.append(row)
     return rows
