@@ -70,7 +70,7 @@ def distinct(edges: np.ndarray, nodes: int) -> elene.Graph:
     return elene.Graph.from_edges(edges[edges[:, 0] != edges[:, 1]], num_nodes=nodes)
 
 
-def race(runners: dict[str, Callable[[], Any]], repeats: int = 15, budget: float = 8.0) -> dict[str, float]:
+def race(runners: dict[str, Callable[[], Any]], repeats: int = 15, budget: float = 5.0) -> dict[str, float]:
     """The best time of each runner, all of them in turn, so that a busy moment hits none alone.
 
     Each goes once before it is timed: what another left in the caches and of the allocator's memory is not its own.
