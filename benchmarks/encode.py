@@ -262,6 +262,8 @@ def main() -> None:
     parser.add_argument("--largest", type=int, default=10**7, help="edges of the largest generated graph")
     options = parser.parse_args()
     nodes, edges = measure_networks(options.only)
+    if not nodes:
+        parser.error(f"--only names no network that is here: {' '.join(options.only)}")
     figures: dict = {"nodes": nodes, "edges": edges, "means": show_networks(nodes, edges)}
     if not options.skip_growth:
         figures["growth"] = measure_growth(options.largest)
