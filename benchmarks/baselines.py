@@ -114,8 +114,6 @@ def measure(repeats: int, count: int = 128) -> list[dict]:
     datas = molecules(count)
     built = {variant: build(variant, datas) for variant in (*OURS, *BASELINES)}
     steps = {variant: stepper(*pair) for variant, pair in built.items()}
-    for step in steps.values():
-        step()
     seconds = race(steps, repeats=repeats, budget=600)
     rows = []
     for variant, (model, batch) in built.items():

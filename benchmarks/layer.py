@@ -168,8 +168,6 @@ def measure_step(count: int = 128) -> list[dict]:
     datas = molecules(count)
     built = {variant: build(variant, datas) for variant in VARIANTS}
     steps = {variant: stepper(*pair) for variant, pair in built.items()}
-    for step in steps.values():
-        step()
     seconds = race(steps, repeats=25, budget=110)
     rows = []
     for variant, (model, batch) in built.items():

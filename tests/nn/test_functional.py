@@ -126,7 +126,9 @@ def test_many_ranges_are_deterministic(keys, others):
 
     outs = [everything("numba") for _ in range(3)]
     assert all(torch.equal(a, b) for other in outs[1:] for a, b in zip(outs[0], other, strict=True))
-    assert all(torch.allclose(a, b, atol=1e-3, rtol=1e-4) for a, b in zip(outs[0], everything("torch"), strict=True))
+    reference = everything("torch")
+    assert all(torch.allclose(a, b, atol=1e-4) for a, b in zip(outs[0][:2], reference[:2], strict=True))
+    assert all(torch.allclose(a, b, rtol=1e-4, atol=1e-4) for a, b in zip(outs[0][2:], reference[2:], strict=True))
 
 
 def test_no_grad_and_bfloat16_and_autocast():
