@@ -229,3 +229,8 @@ def test_bad_input_gets_one_line(arguments):
     found = run("reproduce", *arguments, code=2)
     assert found.stderr.count("error:") == 1
     assert "Traceback" not in found.output
+
+
+def test_an_unknown_table_is_told_of_every_table():
+    words = run("reproduce", "molecules", code=2).stderr
+    assert all(f"'{name}'" in " ".join(words.split()) for name in [*(table.name for table in tables()), "brec"])

@@ -12,7 +12,6 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn
 
 from elene.cli.common import ARGUMENTS, clean_interrupts, console, counted, error_console, make_table, working
-from elene.spec import check_choice
 
 if TYPE_CHECKING:
     from elene.experiments.reproduce import Job, Step
@@ -84,6 +83,7 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
             from elene.experiments.reproduce import plan
             from elene.experiments.store import Store
             from elene.experiments.tables import find, tables
+            from elene.spec import check_choice
     except ModuleNotFoundError as error:
         raise ImportError(f'training needs {error.name}: pip install "elene[experiments]"') from error
     check_choice("TABLE", table, [*(known.name for known in tables()), BREC])
