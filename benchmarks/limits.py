@@ -39,15 +39,14 @@ def scan_lists(graph, nodes, start, stop, state, lists):
 
 
 @kernel
-def scan_ego(graph, root, k, shift, state, queue, lists):
+def scan_ego(graph, root, k, state, queue, lists):
     indptr, ranked, _ = graph
-    high = shift + shift
-    empty, last = state.dtype.type(0), state.dtype.type(1) << state.dtype.type(8 * state.itemsize - 1)
+    empty, unit = state.dtype.type(0), state.dtype.type(1)
     queue[0] = root
-    state[root] = last - (state.dtype.type(k) << high)
+    state[root] = unit
     head, tail = 0, 1
     for distance in range(k):
-        following = last - (state.dtype.type(k - distance - 1) << high)
+        following = unit << state.dtype.type(8 * state.itemsize - 1) if distance + 1 == k else unit
         end = tail
         for j in range(head, tail):
             u = queue[j]
@@ -76,7 +75,7 @@ def touch_lanes(indptr, ranked, tail, codes, queue, line):
 
 
 @kernel
-def scan_nodes(graph, roots, k, shift, scratch):
+def scan_nodes(graph, roots, k, scratch):
     indptr, ranked, split = graph
     state, queue, together, line, lists = scratch
     codes, marks, touched = together[0], together[1], together[2]
@@ -100,7 +99,7 @@ def scan_nodes(graph, roots, k, shift, scratch):
             pause = patience
         if not shared:
             for root in group:
-                hits += scan_ego(graph, root, k, shift, state, queue, lists)
+                hits += scan_ego(graph, root, k, state, queue, lists)
     return hits + line[0]
 
 
@@ -160,18 +159,18 @@ def node_limit(graph, k):
     if k == 1:
         return list(Job(plan, scan_neighbours, (), partial(triangle_scratch, n, 0)).run(None))
 
-    shift = state_bits(graph, k)
+    state = state_bits(graph).dtype
 
     def scratch():
         return (
-            np.zeros(n, shift.dtype),
+            np.zeros(n, state),
             np.empty(n + 1, np.uint32),
             lane_scratch(n if plan.together else 0, 0),
             np.zeros(LANES, np.uint8),
             connect_scratch(),
         )
 
-    return list(Job(plan, scan_nodes, (k, shift), scratch).run(None))
+    return list(Job(plan, scan_nodes, (k,), scratch).run(None))
 
 
 def edge_limit(graph, rows):

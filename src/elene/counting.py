@@ -75,18 +75,13 @@ class Job:
         return self.kernel(self.plan.arrays, *roots, *self.arguments, scratch)
 
 
-def state_bits(graph: Graph, depth: int) -> np.uint32 | np.uint64:
-    """How many bits of a node's state each of its two counts takes; the rest hold its distance.
+def state_bits(graph: Graph) -> np.uint32 | np.uint64:
+    """How many bits of a node's state each of its two counts takes, beside the one that marks the boundary.
 
     Its type is that of the state: a narrow one stays in the cache.
     """
     shift = graph.max_degree.bit_length()
-    bits = 2 * shift + depth.bit_length() + 1
-    if bits > 64:
-        raise ValueError(
-            f"k={depth} is too deep for a graph with a node of degree {graph.max_degree}: pass a smaller k"
-        )
-    return np.uint32(shift) if bits <= NARROW_BITS else np.uint64(shift)
+    return np.uint32(shift) if 2 * shift + 1 <= NARROW_BITS else np.uint64(shift)
 
 
 def effective_depth(graph: Graph, depth: int) -> int:
@@ -177,7 +172,7 @@ def _node_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job
         return Job(plan, triangle.node_rows, (absolute,), scratch)
     fits = k <= lanes.MAX_DEPTH and 3 * (k + 1) * (rho + 1) <= MAX_LANE_COLUMNS
     together = plan.together and fits
-    shift = state_bits(graph, k)
+    shift = state_bits(graph)
     scratch = partial(node.marginal_scratch, graph.num_nodes, k, shift.dtype, rho, absolute, together)
     return Job(plan, node.marginal_rows, (k, shift, rho, absolute), scratch)
 
@@ -260,7 +255,7 @@ def _joint_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Jo
 
     n = graph.num_nodes
     if rows.second is None:
-        shift = state_bits(graph, k)
+        shift = state_bits(graph)
         scratch = partial(node.joint_scratch, n, k, shift.dtype)
         return Job(plan_nodes(graph, rows.first, k), node.node_joint_rows, (k, shift, rho, absolute), scratch)
     check_pair_depth(k)

@@ -72,7 +72,7 @@ def _node_colors(graph: Graph, spec: Spec) -> Colors:
         for depth in spec.depths:
             k = effective_depth(graph, depth)
             roots = np.arange(graph.num_nodes, dtype=np.uint32)
-            shift = state_bits(graph, k)
+            shift = state_bits(graph)
             scratch = joint_scratch(graph.num_nodes, k, shift.dtype)
             colors = _fold(colors, node_codes(graph.ranked, roots, k, shift, scratch))
     return colors

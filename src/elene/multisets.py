@@ -19,7 +19,7 @@ def node_members(graph: Graph, position: int, k: int) -> tuple[NDArray[np.int64]
     from elene.kernels import node
 
     depth = effective_depth(graph, k)
-    root, shift = np.uint32(position), state_bits(graph, depth)
+    root, shift = np.uint32(position), state_bits(graph)
     scratch = node.joint_scratch(graph.num_nodes, depth, shift.dtype)
     nodes, members = node.node_members(graph.ranked, root, depth, shift, scratch)
     return nodes.astype(np.int64), members

@@ -274,7 +274,7 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         from elene.kernels.structure import ego_pairs
 
         k, rho = effective_depth(graph, self.k), self._clip(graph)
-        shift, arrays = state_bits(graph, k), graph.ranked
+        shift, arrays = state_bits(graph), graph.ranked
         found = [
             piece
             for _, _, piece in run_ranges(
@@ -308,7 +308,7 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         pointers, planned, came_from = transpose(sizes, nodes, n)
         assert plan.order is not None
         edges = plan.order[planned].astype(np.int32)
-        triples, shift = (pointers, edges), state_bits(graph, k)
+        triples, shift = (pointers, edges), state_bits(graph)
         scratch = joint_scratch(n, k, shift.dtype)
         rooted, rooted_keys = rooted_numbers(arrays, ends, triples, k, shift, rho, scratch)
         return {

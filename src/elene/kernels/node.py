@@ -62,35 +62,27 @@ def joint_scratch(n: int, k: int, state: Any) -> Any:
 
 
 @inlined
-def expand_level(indptr: Any, ranked: Any, level: Any, head: int, tail: int, scratch: Any) -> int:
+def expand_level(indptr: Any, ranked: Any, adds: Any, head: int, tail: int, scratch: Any) -> int:
     """Visit the nodes ``queue[head:tail]`` of one level; gives the new end of the queue.
 
-    A node's state is 0 where it is not reached. Else its highest bits say how far it is, more for farther ones, the
-    highest of all for distance k only; then come, in bits that ``state_bits`` deals out, its neighbours one step closer
-    and those at the same distance (at distance k only). ``level`` is (the next level's state, the bits of a count).
-    Branches on graph data are mispredicted half of the time, so there are none: every neighbour is written to the
-    queue's end, which moves only for new ones.
+    A node's state is 0 where it is not reached. Every visit adds one to the count in it, whatever its distance is:
+    ``adds`` says what that is for a node that is not reached yet, and for others. Branches on graph data are
+    mispredicted half of the time, so there are none: every neighbour is written to the queue's end, which moves only
+    for new ones.
     """
-    state, queue, _, closer, degree, farther, _ = scratch
-    following, shift = level
-    empty, unit = state.dtype.type(0), state.dtype.type(1)
-    least, step = following - unit, unit << shift
+    state, queue, _, _, _, _, _ = scratch
+    first, again = adds
+    empty = state.dtype.type(0)
     end = tail
     for j in range(head, tail):
         u = queue[j]
-        reached = 0
         for e in range(indptr[u], indptr[u + ONE]):
             x = ranked[e]
             seen = state[x]
             new = seen == empty
-            onward = seen - unit >= least
             queue[end] = x
             end += new
-            state[x] = (following if new else seen) + (step if onward else empty)
-            reached += onward
-        closer[j] = (state[u] >> shift) & (step - unit)
-        degree[j] = indptr[u + ONE] - indptr[u]
-        farther[j] = reached
+            state[x] = seen + (first if new else again)
     return end
 
 
@@ -101,18 +93,29 @@ def explore(indptr: Any, ranked: Any, split: Any, root: Any, k: int, shift: Any,
     Afterwards ``queue[:size]`` holds its nodes by distance, those at distance l ending at ``ends[l]``, and closer,
     degree and farther the counts of those nearer than k in the same order. The counts of those at distance k are still
     in the state, which is clean otherwise: :func:`spell_out` or :func:`tally_ego` must follow.
+
+    A state is, from the highest bit on: whether the node is at distance k, its visits, and its neighbours at distance k
+    if it is there, too. A node's visits are its closer neighbours before its own level is expanded, and all but the
+    farther ones after that; those from farther on are never looked at.
     """
-    state, queue, ends, _, _, _, lists = scratch
+    state, queue, ends, closer, degree, farther, lists = scratch
     empty, unit = state.dtype.type(0), state.dtype.type(1)
-    high = shift + shift
-    last = unit << state.dtype.type(8 * state.itemsize - 1)
+    visit, mask = unit << shift, (unit << shift) - unit
+    boundary = unit << state.dtype.type(8 * state.itemsize - 1)
     queue[0] = root
-    state[root] = last - (state.dtype.type(k) << high)
+    state[root] = unit if k else boundary
     head, tail = 0, 1
     for distance in range(k):
         ends[distance] = tail
-        following = last - (state.dtype.type(k - distance - 1) << high)
-        head, tail = tail, expand_level(indptr, ranked, (following, shift), head, tail, scratch)
+        for j in range(head, tail):
+            closer[j] = (state[queue[j]] >> shift) & mask
+        first = visit + boundary if distance + 1 == k else visit
+        end = expand_level(indptr, ranked, (first, visit), head, tail, scratch)
+        for j in range(head, tail):
+            u = queue[j]
+            degree[j] = indptr[u + ONE] - indptr[u]
+            farther[j] = degree[j] - ((state[u] >> shift) & mask)
+        head, tail = tail, end
     ends[k] = tail
     connect((indptr, ranked, split), queue, np.uint64(head), np.uint64(tail), state, lists)
     for j in range(head):
