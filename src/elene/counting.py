@@ -173,8 +173,8 @@ def _node_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job
     fits = k <= lanes.MAX_DEPTH and 3 * (k + 1) * (rho + 1) <= MAX_LANE_COLUMNS
     together = plan.together and fits
     shift = state_bits(graph)
-    scratch = partial(node.marginal_scratch, graph.num_nodes, k, shift.dtype, rho, absolute, together)
-    return Job(plan, node.marginal_rows, (k, shift, rho, absolute), scratch)
+    scratch = partial(node.marginal_scratch, graph.num_nodes, k, shift.dtype, rho, together)
+    return Job(plan, node.marginal_rows, (k, shift, absolute), scratch)
 
 
 def _pair_job(graph: Graph, rows: Rows, k: int, rho: int, absolute: bool) -> Job:

@@ -10,17 +10,6 @@ from elene.kernels.jit import inlined, kernel
 
 
 @inlined
-def tally(values: Any, start: int, stop: int, rho: int, histogram: Any, base: int) -> int:
-    """Count values, clipped to rho, in the segment of a histogram that begins at ``base``; gives the largest."""
-    top = 0
-    for j in range(start, stop):
-        value = min(np.int64(values[j]), rho)
-        histogram[base + value] += 1
-        top = max(top, value)
-    return top
-
-
-@inlined
 def reserve(array: Any, used: int, more: int) -> Any:
     """The array, or a larger copy of it, with room for ``more`` entries behind the used ones."""
     if used + more <= array.shape[0]:
@@ -31,29 +20,25 @@ def reserve(array: Any, used: int, more: int) -> Any:
 
 
 @inlined
-def flush(histogram: Any, tops: Any, width: int, columns: Any, counts: Any, used: int) -> int:
-    """Append the histogram's nonzero counts to a row, in ascending order of columns, and clear it.
-
-    ``tops[s]`` is the largest value of segment ``s`` (one for each distance and kind) or -1. It never exceeds the
-    number of nodes explored, so this costs no more than exploring did.
-    """
-    for s in range(tops.shape[0]):
-        for column in range(s * width, s * width + tops[s] + 1):
-            count = histogram[column]
-            columns[used] = column
-            counts[used] = count
-            used += count != 0
-            histogram[column] = 0
-    return used
+def put(column: int, count: int, kept: Any, columns: Any, counts: Any, used: int) -> int:
+    """Append an entry to a row if it is to be kept; gives how many there are. There is always room for one more."""
+    columns[used] = column
+    counts[used] = count
+    return used + kept
 
 
 @inlined
-def room_for(tops: Any) -> int:
-    """An upper bound of what :func:`flush` appends; one more, because it writes before it counts."""
-    room = 1
-    for top in tops:
-        room += top + 1
-    return room
+def flush(histogram: Any, base: int, top: int, first: int, kept: Any, columns: Any, counts: Any, used: int) -> int:
+    """Append the nonzero counts of the values 0 to ``top``, which begin at ``base``, to a row, and clear them.
+
+    They get the columns from ``first`` on. The largest value never exceeds the number of nodes explored, so this costs
+    no more than exploring did.
+    """
+    for value in range(top + 1):
+        count = histogram[base + value]
+        used = put(first + value, count, kept * (count != 0), columns, counts, used)
+        histogram[base + value] = 0
+    return used
 
 
 @inlined

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from elene.kernels.count import put
 from elene.kernels.jit import inlined, kernel
 from elene.kernels.order import degree_of
 
 ONE = np.uint32(1)
 LANES = 64
 MAX_DEPTH = 250
+MANY = 16  # lanes that see a node alike, from which on they are counted at once
 
 
 def lane_scratch(n: int, columns: int) -> Any:
@@ -112,30 +114,45 @@ def count_in(column: int, lane: Any, scratch: Any) -> None:
 
 
 @inlined
-def count_node(k: int, rho: int, degree: int, counted: Any, lanes: Any, scratch: Any) -> None:
-    """Add one node to the relative-degree histograms of the lanes that reach it, in fewer than k steps or in k."""
+def count_apart(k: int, rho: int, absolute: bool, degree: int, counted: Any, lanes: Any, scratch: Any) -> None:
+    """Add one node to the histograms of some lanes that reach it, in fewer than k steps or in k."""
     same, closer, level = counted
     width = rho + 1
     for lane in lanes:
         near = np.int64(closer[lane])
         inside = near + np.int64(level[lane])
-        s = 3 * (k + 1 - np.int64(same[lane]))
-        count_in(s * width + min(near, rho), lane, scratch)
-        if same[lane] == 1:
-            count_in((s + 1) * width + min(inside, rho), lane, scratch)
+        distance = k + 1 - np.int64(same[lane])
+        seen = inside if same[lane] == 1 else degree
+        if absolute:
+            count_in(distance * width + min(seen, rho), lane, scratch)
         else:
-            count_in((s + 1) * width + min(degree, rho), lane, scratch)
-            count_in((s + 2) * width + min(degree - inside, rho), lane, scratch)
+            count_in(3 * distance * width + min(near, rho), lane, scratch)
+            count_in((3 * distance + 1) * width + min(seen, rho), lane, scratch)
+            if same[lane] > 1:
+                count_in((3 * distance + 2) * width + min(degree - inside, rho), lane, scratch)
 
 
 @inlined
-def count_node_absolute(k: int, rho: int, degree: int, counted: Any, lanes: Any, scratch: Any) -> None:
-    """Add one node to the degree histograms of the lanes that reach it."""
-    same, closer, level = counted
-    for lane in lanes:
-        inside = np.int64(closer[lane]) + np.int64(level[lane])
-        seen = inside if same[lane] == 1 else degree
-        count_in((k + 1 - np.int64(same[lane])) * (rho + 1) + min(seen, rho), lane, scratch)
+def count_for(column: int, alike: Any, scratch: Any) -> None:
+    """Count one node in the column of all lanes that are alike."""
+    for r in range(LANES):
+        scratch[3][column, r] += alike[r]
+    scratch[4][column] = 1
+
+
+@inlined
+def count_alike(k: int, rho: int, absolute: bool, degree: int, seen_alike: Any, alike: Any, scratch: Any) -> None:
+    """Add one node to the histograms of all lanes that see it alike: most do where a hub leads to it."""
+    code, near, level = seen_alike
+    width, inside, distance = rho + 1, near + level, k + 1 - code
+    seen = inside if code == 1 else degree
+    if absolute:
+        count_for(distance * width + min(seen, rho), alike, scratch)
+    else:
+        count_for(3 * distance * width + min(near, rho), alike, scratch)
+        count_for((3 * distance + 1) * width + min(seen, rho), alike, scratch)
+        if code > 1:
+            count_for((3 * distance + 2) * width + min(degree - inside, rho), alike, scratch)
 
 
 @inlined
@@ -148,13 +165,15 @@ def count_boundary(k: int, rho: int, boundary: Any, scratch: Any) -> None:
 
 
 @kernel
-def count_lanes(indptr: Any, ranked: Any, tail: int, k: int, rho: int, absolute: bool, scratch: Any) -> None:
+def count_lanes(graph: Any, tail: int, lanes: int, k: int, rho: int, absolute: bool, scratch: Any) -> None:
     """Count every explored node for every lane that reaches it."""
+    indptr, ranked, _ = graph
     codes, queue = scratch[0], scratch[2]
     above, same = np.empty(LANES, np.uint8), np.empty(LANES, np.uint8)
     few = np.empty(LANES, np.uint8), np.empty(LANES, np.uint8)
     closer, level = np.empty(LANES, np.int32), np.empty(LANES, np.int32)
-    reaching, boundary = np.empty(LANES + 1, np.uint64), np.zeros(LANES, np.int32)
+    rest, boundary = np.empty(LANES + 1, np.uint64), np.zeros(LANES, np.int32)
+    alike, guide = np.empty(LANES, np.int32), lanes // 2
     for j in range(tail):
         w = queue[j]
         for r in range(LANES):
@@ -174,14 +193,20 @@ def count_lanes(indptr: Any, ranked: Any, tail: int, k: int, rho: int, absolute:
                 closer[r] += few[0][r]
                 level[r] += few[1][r]
             start = piece
-        reached = 0
+        code, near, beside = same[guide], closer[guide], level[guide]
+        many = 0
         for r in range(LANES):
-            reaching[reached] = r
-            reached += same[r] > 0
-        if absolute:
-            count_node_absolute(k, rho, degree, (same, closer, level), reaching[:reached], scratch)
-        else:
-            count_node(k, rho, degree, (same, closer, level), reaching[:reached], scratch)
+            alike[r] = (same[r] == code) & (closer[r] == near) & (level[r] == beside)
+            many += alike[r]
+        if code > 0 and many >= MANY:
+            count_alike(k, rho, absolute, degree, (np.int64(code), np.int64(near), np.int64(beside)), alike, scratch)
+            for r in range(LANES):
+                same[r] = 0 if alike[r] else same[r]
+        left = 0
+        for r in range(LANES):
+            rest[left] = r
+            left += same[r] > 0
+        count_apart(k, rho, absolute, degree, (same, closer, level), rest[:left], scratch)
     if not absolute:
         count_boundary(k, rho, boundary, scratch)
 
@@ -219,16 +244,18 @@ def worth_counting(indptr: Any, split: Any, tail: int, codes: Any, queue: Any) -
     return together < apart
 
 
-@inlined
-def flush_lane(lane: int, listed: Any, scratch: Any, columns: Any, counts: Any, used: int) -> int:
-    """Append one lane's nonzero counts to a row and clear them; ``listed`` are the columns to look at, ascending."""
-    histogram = scratch[3]
-    for column in listed:
-        count = histogram[column, lane]
-        columns[used] = column
-        counts[used] = count
-        used += count != 0
-        histogram[column, lane] = 0
+@kernel
+def flush_lanes(listed: int, scratch: Any, out: Any, used: int) -> int:
+    """Append each lane's nonzero counts in the listed columns, which ascend, as a row, and clear them."""
+    histogram, columns_met = scratch[3], scratch[5]
+    row_ends, columns, counts = out
+    for lane in range(row_ends.shape[0]):
+        for i in range(listed):
+            column = columns_met[i]
+            count = histogram[column, lane]
+            used = put(column, count, count != 0, columns, counts, used)
+            histogram[column, lane] = 0
+        row_ends[lane] = used
     return used
 
 
@@ -245,7 +272,7 @@ def explore_lanes(graph: Any, roots: Any, k: int, rho: int, absolute: bool, scra
         tail = reach(indptr, ranked, k, tail, scratch)
         shared = worth_counting(indptr, split, tail, codes, queue)
     if shared:
-        count_lanes(indptr, ranked, tail, k, rho, absolute, scratch)
+        count_lanes(graph, tail, roots.shape[0], k, rho, absolute, scratch)
     for j in range(tail):
         marks[queue[j]] = 0
         codes[queue[j]] = 0

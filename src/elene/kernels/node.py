@@ -13,13 +13,12 @@ from elene.kernels.count import (
     flush,
     flush_numbers,
     mix,
+    put,
     quadruplet_keys,
     reserve,
-    room_for,
-    tally,
 )
 from elene.kernels.jit import inlined, kernel
-from elene.kernels.lanes import LANES, explore_lanes, flush_lane, lane_scratch
+from elene.kernels.lanes import LANES, explore_lanes, flush_lanes, lane_scratch
 
 ONE = np.uint32(1)
 ROOM_A_ROW = 32  # entries to begin with: untouched memory costs nothing, growing costs a copy
@@ -42,12 +41,10 @@ def node_scratch(n: int, k: int, state: Any) -> Any:
     )
 
 
-def marginal_scratch(n: int, k: int, state: Any, rho: int, absolute: bool, lanes: bool) -> Any:
-    """What :func:`marginal_rows` works on: for one root, its histogram and the largest values, and for lanes."""
-    segments = (1 if absolute else 3) * (k + 1)
-    columns = segments * (rho + 1)
-    together = lane_scratch(n if lanes else 0, columns if lanes else 0)
-    return node_scratch(n, k, state), np.zeros(columns, np.int32), np.full(segments, -1, np.int64), together
+def marginal_scratch(n: int, k: int, state: Any, rho: int, lanes: bool) -> Any:
+    """What :func:`marginal_rows` works on: for one root and distance, a histogram of three counts; and for lanes."""
+    together = lane_scratch(n if lanes else 0, 3 * (k + 1) * (rho + 1) if lanes else 0)
+    return node_scratch(n, k, state), np.zeros(3 * (rho + 1), np.int32), together
 
 
 def joint_scratch(n: int, k: int, state: Any) -> Any:
@@ -92,14 +89,14 @@ def explore(indptr: Any, ranked: Any, split: Any, root: Any, k: int, shift: Any,
 
     Afterwards ``queue[:size]`` holds its nodes by distance, those at distance l ending at ``ends[l]``, and closer,
     degree and farther the counts of those nearer than k in the same order. The counts of those at distance k are still
-    in the state, which is clean otherwise: :func:`spell_out` or :func:`tally_ego` must follow.
+    in the states: :func:`spell_out` or tallies must follow, and clear them.
 
     A state is, from the highest bit on: whether the node is at distance k, its visits, and its neighbours at distance k
     if it is there, too. A node's visits are its closer neighbours before its own level is expanded, and all but the
     farther ones after that; those from farther on are never looked at.
     """
     state, queue, ends, closer, degree, farther, lists = scratch
-    empty, unit = state.dtype.type(0), state.dtype.type(1)
+    unit = state.dtype.type(1)
     visit, mask = unit << shift, (unit << shift) - unit
     boundary = unit << state.dtype.type(8 * state.itemsize - 1)
     queue[0] = root
@@ -118,102 +115,114 @@ def explore(indptr: Any, ranked: Any, split: Any, root: Any, k: int, shift: Any,
         head, tail = tail, end
     ends[k] = tail
     connect((indptr, ranked, split), queue, np.uint64(head), np.uint64(tail), state, lists)
-    for j in range(head):
-        state[queue[j]] = empty
     return tail
 
 
 @inlined
-def tally_alike(value: int, many: int, rho: int, histogram: Any, base: int) -> int:
-    """Count one value many times."""
-    clipped = min(value, rho)
-    histogram[base + clipped] += many
-    return clipped
+def tally_inside(start: int, stop: int, rho: int, scratch: Any, histogram: Any) -> Any:
+    """Tally the counts of nodes nearer than k, clipped, and clear their states; gives the largest of each."""
+    state, queue, _, closer, degree, farther, _ = scratch
+    empty, width = state.dtype.type(0), rho + 1
+    back, inside, onward = 0, 0, 0
+    for j in range(start, stop):
+        state[queue[j]] = empty
+        c, d, f = min(np.int64(closer[j]), rho), min(np.int64(degree[j]), rho), min(np.int64(farther[j]), rho)
+        histogram[c] += 1
+        histogram[width + d] += 1
+        histogram[2 * width + f] += 1
+        back, inside, onward = max(back, c), max(inside, d), max(onward, f)
+    return back, inside, onward
 
 
 @inlined
-def tally_boundary(k: int, absolute: bool, rho: int, shift: Any, scratch: Any, histogram: Any, tops: Any) -> None:
-    """Add the nodes at distance k, whose counts are in the state, to the marginal histogram, and clear the state."""
-    state, queue, ends, _, _, _, _ = scratch
-    start, stop = ends[k - 1] if k else 0, ends[k]
+def tally_boundary(start: int, stop: int, shift: Any, rho: int, scratch: Any, histogram: Any) -> Any:
+    """The same for nodes at distance k, whose counts are still in the states; none has a neighbour farther away."""
+    state, queue, _, _, _, _, _ = scratch
     empty, mask = state.dtype.type(0), (state.dtype.type(1) << shift) - state.dtype.type(1)
-    s, width = (1 if absolute else 3) * k, rho + 1
-    closer_base, degree_base = s * width, (s if absolute else s + 1) * width
-    most_closer, most = 0, 0
+    width, back, inside = rho + 1, 0, 0
     for j in range(start, stop):
         seen = state[queue[j]]
         state[queue[j]] = empty
-        closer = np.int64((seen >> shift) & mask)
-        degree = min(closer + np.int64(seen & mask), rho)
-        closer = min(closer, rho)
-        if not absolute:
-            histogram[closer_base + closer] += 1
-        histogram[degree_base + degree] += 1
-        most_closer, most = max(most_closer, closer), max(most, degree)
-    if start < stop:
-        if absolute:
-            tops[s] = most
-        else:
-            tops[s], tops[s + 1] = most_closer, most
-            tops[s + 2] = tally_alike(0, stop - start, rho, histogram, (s + 2) * width)
-
-
-@inlined
-def tally_ego(k: int, absolute: bool, rho: int, shift: Any, scratch: Any, histogram: Any, tops: Any) -> None:
-    """Add an explored ego-network to the marginal histogram; nodes next to the root have one closer neighbour."""
-    _, _, ends, closer, degree, farther, _ = scratch
-    start, s = 0, 0
-    for distance in range(k):
-        stop = ends[distance]
-        if not absolute:
-            if distance < 2:
-                tops[s] = tally_alike(distance, stop - start, rho, histogram, s * (rho + 1))
-            else:
-                tops[s] = tally(closer, start, stop, rho, histogram, s * (rho + 1))
-            tops[s + 2] = tally(farther, start, stop, rho, histogram, (s + 2) * (rho + 1))
-            s += 1
-        tops[s] = tally(degree, start, stop, rho, histogram, s * (rho + 1))
-        s += 1 if absolute else 2
-        start = stop
-    tally_boundary(k, absolute, rho, shift, scratch, histogram, tops)
+        c = np.int64((seen >> shift) & mask)
+        d = min(c + np.int64(seen & mask), rho)
+        c = min(c, rho)
+        histogram[c] += 1
+        histogram[width + d] += 1
+        back, inside = max(back, c), max(inside, d)
+    return back, inside
 
 
 @kernel
-def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute: bool, scratches: Any) -> Any:
+def fill_rows(graph: Any, roots: Any, setting: Any, scratches: Any, out: Any, done: int, used: int) -> Any:
+    """Append the rows of ``roots[done:]`` one by one as long as there is room; gives how many are done and used.
+
+    With absolute degrees, all is tallied alike but only degrees are kept. There are no branches around arrays, and none
+    is replaced: numba would count references for every root, which takes longer than a small ego-network.
+    """
+    indptr, ranked, split = graph
+    k, shift, absolute, most = setting
+    scratch, histogram, _ = scratches
+    row_ends, columns, counts = out
+    state, _, ends, _, degree, _, _ = scratch
+    width, kept, inner = histogram.shape[0] // 3, 0 if absolute else 1, min(k, 1)
+    while done < roots.shape[0] and used + most <= columns.shape[0]:
+        explore(indptr, ranked, split, roots[done], k, shift, scratch)
+        state[roots[done]] = 0
+        own = min(np.int64(degree[0]), width - 1)
+        used = put(0, 1, inner * kept, columns, counts, used)
+        used = put(kept * width + own, 1, inner, columns, counts, used)
+        used = put(2 * width + own, 1, inner * kept, columns, counts, used)
+        start, first = inner, inner * (1 + 2 * kept) * width
+        for distance in range(1, k):
+            stop = ends[distance]
+            back, inside, onward = tally_inside(start, stop, width - 1, scratch, histogram)
+            used = flush(histogram, 0, back, first, kept, columns, counts, used)
+            used = flush(histogram, width, inside, first + kept * width, 1, columns, counts, used)
+            used = flush(histogram, 2 * width, onward, first + 2 * width, kept, columns, counts, used)
+            start, first = stop, first + (1 + 2 * kept) * width
+        back, inside = tally_boundary(start, ends[k], shift, width - 1, scratch, histogram)
+        used = flush(histogram, 0, back, first, kept, columns, counts, used)
+        used = flush(histogram, width, inside, first + kept * width, 1, columns, counts, used)
+        used = put(first + 2 * width, ends[k] - start, kept * (ends[k] > start), columns, counts, used)
+        row_ends[done] = used
+        done += 1
+    return done, used
+
+
+@kernel
+def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, absolute: bool, scratches: Any) -> Any:
     """Marginal rows of the given roots: (row ends, columns, counts).
 
     With scratch for lanes, groups of 64 roots whose first steps overlap enough are explored together.
     """
-    indptr, ranked, split = graph
-    scratch, histogram, tops, together = scratches
+    scratch, histogram, together = scratches
+    width = histogram.shape[0] // 3
+    most = 3 * min((k + 1) * width, scratch[0].shape[0]) + 3
     lanes = together[0].shape[0] > 0
     row_ends = np.empty(roots.shape[0], np.int64)
-    room = ROOM_A_ROW * roots.shape[0] + 64
+    room = ROOM_A_ROW * roots.shape[0] + most
     columns, counts = np.empty(room, np.int32), np.empty(room, np.int32)
-    used, pause, patience = 0, 0, 0
-    for start in range(0, roots.shape[0], LANES):
-        stop = min(start + LANES, roots.shape[0])
+    done, used, pause, patience = 0, 0, 0, 0
+    while done < roots.shape[0]:
+        stop = min(done + LANES, roots.shape[0]) if lanes else roots.shape[0]
         listed = 0
         if lanes and pause == 0:
-            listed = explore_lanes(graph, roots[start:stop], k, rho, absolute, together)
+            listed = explore_lanes(graph, roots[done:stop], k, width - 1, absolute, together)
             # Where lanes do not pay, they seldom do a little further on: try again after ever longer pauses.
             patience = 0 if listed else min(2 * patience + 1, 63)
             pause = patience
         elif pause:
             pause -= 1
-        for i in range(start, stop):
-            if listed:
-                columns, counts = reserve(columns, used, listed + 1), reserve(counts, used, listed + 1)
-                used = flush_lane(i - start, together[5][:listed], together, columns, counts, used)
-            else:
-                explore(indptr, ranked, split, roots[i], k, shift, scratch)
-                tally_ego(k, absolute, rho, shift, scratch, histogram, tops)
-                more = room_for(tops)
-                if used + more > columns.shape[0]:
-                    columns, counts = reserve(columns, used, more), reserve(counts, used, more)
-                used = flush(histogram, tops, rho + 1, columns, counts, used)
-                tops[:] = -1
-            row_ends[i] = used
+        if listed:
+            more = (stop - done) * listed + 1
+            columns, counts = reserve(columns, used, more), reserve(counts, used, more)
+            used = flush_lanes(listed, together, (row_ends[done:stop], columns, counts), used)
+            done = stop
+        while done < stop:
+            setting, out = (k, shift, absolute, most), (row_ends, columns, counts)
+            done, used = fill_rows(graph, roots[:stop], setting, scratches, out, done, used)
+            if done < stop:
+                columns, counts = reserve(columns, used, most), reserve(counts, used, most)
     return row_ends, columns[:used], counts[:used]
 
 
@@ -221,17 +230,18 @@ def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute
 def spell_out(size: int, k: int, shift: Any, scratch: Any, distance: Any) -> None:
     """Write down what :func:`explore` leaves: each node's distance, and the counts of those at distance k."""
     state, queue, ends, closer, degree, farther, _ = scratch
+    empty, mask = state.dtype.type(0), (state.dtype.type(1) << shift) - state.dtype.type(1)
     start = 0
     for level in range(k + 1):
         for j in range(start, ends[level]):
             distance[j] = level
         start = ends[level]
-    empty, mask = state.dtype.type(0), (state.dtype.type(1) << shift) - state.dtype.type(1)
     for j in range(ends[k - 1] if k else 0, size):
         seen = state[queue[j]]
         closer[j] = (seen >> shift) & mask
         degree[j] = (seen & mask) + ((seen >> shift) & mask)
         farther[j] = ZERO
+    for j in range(size):
         state[queue[j]] = empty
 
 

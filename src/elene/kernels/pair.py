@@ -14,7 +14,6 @@ from elene.kernels.count import (
     mix,
     quadruplet_keys,
     reserve,
-    room_for,
 )
 from elene.kernels.jit import inlined, kernel
 
@@ -189,10 +188,11 @@ def pair_marginal_rows(graph: Any, us: Any, vs: Any, k: int, rho: int, absolute:
         size = intersect(graph, vs[i], k, scratch, readings)
         tally_reading(size, readings[1], readings[2], rho, absolute, (histogram, tops))
         tally_reading(size, readings[1], readings[3], rho, absolute, (histogram, tops))
-        room = room_for(tops)
+        room = min(6 * size, histogram.shape[0]) + 1
         columns, counts = reserve(columns, used, room), reserve(counts, used, room)
-        used = flush(histogram, tops, rho + 1, columns, counts, used)
-        tops[:] = -1
+        for s in range(tops.shape[0]):
+            used = flush(histogram, s * (rho + 1), tops[s], s * (rho + 1), 1, columns, counts, used)
+            tops[s] = -1
         row_ends[i] = used
     leave(entered, scratch)
     return row_ends, columns[:used], counts[:used]

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from elene.kernels.connect import connect, connect_few, connect_scratch
-from elene.kernels.count import reserve
+from elene.kernels.count import put, reserve
 from elene.kernels.jit import inlined, kernel
 
 ONE = np.uint32(1)
 ROOM_A_ROW = 12  # entries to begin with: untouched memory costs nothing, growing costs a copy
 MEMBER = np.uint32(2**31)
-MOST_BESIDE = 8  # entries of a row beside those for degrees, of which there are no more than members
+BESIDE = 8  # entries of a row beside those for degrees, of which there are no more than members
 
 
 def triangle_scratch(n: int, rho: int) -> Any:
@@ -51,89 +51,104 @@ def tally_degrees(nodes: Any, start: Any, stop: Any, state: Any, histogram: Any)
 
 
 @inlined
-def put(column: int, count: int, columns: Any, counts: Any, used: int) -> int:
-    """Append one entry to a row; gives how many there are now."""
-    columns[used] = column
-    counts[used] = count
-    return used + 1
-
-
-@inlined
-def write_row(size: int, top: int, centres: int, absolute: bool, histogram: Any, out: Any, used: int) -> int:
+def write_row(size: int, top: int, centres: int, kept: int, histogram: Any, out: Any, used: int) -> int:
     """Append the row of one node (one centre) or edge (two centres, both readings); gives how many entries there are.
 
-    An edge's two ends see each other, too, as neighbours of degree ``size + 1``.
+    An edge's two ends see each other, too, as neighbours of degree ``size + 1``. With absolute degrees, only those are
+    kept.
     """
     columns, counts = out
     rho = histogram.shape[0] - 1
     width, end, rest = rho + 1, min(size + centres - 1, rho), centres * (size + centres - 1)
-    if centres == 2:
-        histogram[end] += 1
-        top = max(top, end)
-    if absolute:
-        used = put(end, centres, columns, counts, used)
-    else:
-        used = put(0, centres, columns, counts, used)
-        used = put(width + end, centres, columns, counts, used)
-        used = put(2 * width + end, centres, columns, counts, used)
-        if rest:
-            used = put(3 * width + min(1, rho), rest, columns, counts, used)
-    first = (1 if absolute else 4) * width
+    used = put(0, centres, kept, columns, counts, used)
+    used = put(kept * width + end, centres, 1, columns, counts, used)
+    used = put(2 * width + end, centres, kept, columns, counts, used)
+    used = put(3 * width + min(1, rho), rest, kept * (rest > 0), columns, counts, used)
+    histogram[end] += centres - 1
+    top, first = max(top, (centres - 1) * end), (1 + 3 * kept) * width
     for value in range(top + 1):
         count = histogram[value]
-        put(first + value, centres * count, columns, counts, used)
-        used += count != 0
+        used = put(first + value, centres * count, count != 0, columns, counts, used)
         histogram[value] = 0
-    if rest and not absolute:
-        used = put(5 * width, rest, columns, counts, used)
-    return used
+    return put(5 * width, rest, kept * (rest > 0), columns, counts, used)
+
+
+@kernel
+def fill_nodes(graph: Any, roots: Any, kept: int, scratch: Any, out: Any, done: int, used: int) -> Any:
+    """Append the rows of ``roots[done:]`` as long as there is room; gives how many are done and used.
+
+    There are no branches around arrays, and none is replaced: numba would count references for every root.
+    """
+    indptr, ranked, _ = graph
+    _, state, histogram, _, lists = scratch
+    row_ends, columns, counts = out
+    most = histogram.shape[0] + BESIDE
+    while done < roots.shape[0] and used + most <= columns.shape[0]:
+        start, stop = np.uint64(indptr[roots[done]]), np.uint64(indptr[roots[done] + ONE])
+        size = np.int64(stop - start)
+        mark(ranked, start, stop, 1, state)
+        connect(graph, ranked, start, stop, state, lists)
+        top = tally_degrees(ranked, start, stop, state, histogram)
+        used = write_row(size, top, 1, kept, histogram, (columns, counts), used)
+        row_ends[done] = used
+        done += 1
+    return done, used
 
 
 @kernel
 def node_rows(graph: Any, roots: Any, absolute: bool, scratch: Any) -> Any:
     """Marginal rows of nodes at k = 1: (row ends, columns, counts)."""
-    indptr, ranked, _ = graph
-    _, state, histogram, _, lists = scratch
     row_ends = np.empty(roots.shape[0], np.int64)
-    room = ROOM_A_ROW * roots.shape[0] + 64
-    columns, counts, used = np.empty(room, np.int32), np.empty(room, np.int32), 0
-    for i in range(roots.shape[0]):
-        start, stop = np.uint64(indptr[roots[i]]), np.uint64(indptr[roots[i] + ONE])
-        size = np.int64(stop - start)
-        mark(ranked, start, stop, 1, state)
-        connect(graph, ranked, start, stop, state, lists)
-        top = tally_degrees(ranked, start, stop, state, histogram)
-        if used + size + MOST_BESIDE > columns.shape[0]:
-            columns, counts = reserve(columns, used, size + MOST_BESIDE), reserve(counts, used, size + MOST_BESIDE)
-        used = write_row(size, top, 1, absolute, histogram, (columns, counts), used)
-        row_ends[i] = used
+    most = scratch[2].shape[0] + BESIDE
+    room = ROOM_A_ROW * roots.shape[0] + most
+    columns, counts, done, used = np.empty(room, np.int32), np.empty(room, np.int32), 0, 0
+    while done < roots.shape[0]:
+        out = row_ends, columns, counts
+        done, used = fill_nodes(graph, roots, 0 if absolute else 1, scratch, out, done, used)
+        if done < roots.shape[0]:
+            columns, counts = reserve(columns, used, most), reserve(counts, used, most)
     return row_ends, columns[:used], counts[:used]
 
 
 @kernel
-def edge_rows(graph: Any, us: Any, vs: Any, absolute: bool, scratch: Any) -> Any:
-    """Marginal rows of edges at k = 1, grouped by u: (row ends, columns, counts)."""
+def fill_edges(graph: Any, ends: Any, kept: int, scratch: Any, out: Any, done: int, used: int) -> Any:
+    """The same for edges, which are grouped by u."""
     indptr, ranked, _ = graph
+    us, vs = ends
     members, state, histogram, marks, _ = scratch
-    row_ends = np.empty(us.shape[0], np.int64)
-    room = ROOM_A_ROW * us.shape[0] + 64
-    columns, counts, used = np.empty(room, np.int32), np.empty(room, np.int32), 0
-    for i in range(us.shape[0]):
-        if i == 0 or us[i] != us[i - 1]:
-            for e in range(indptr[us[i]], indptr[us[i] + ONE]):
-                marks[ranked[e]] = 1
+    row_ends, columns, counts = out
+    most = histogram.shape[0] + BESIDE
+    while done < us.shape[0] and used + most <= columns.shape[0]:
+        u = us[done]
+        entered = (done > 0) & (us[max(done - 1, 0)] == u)
+        for e in range(indptr[u + ONE] if entered else indptr[u], indptr[u + ONE]):
+            marks[ranked[e]] = 1
         size = 0
-        for e in range(indptr[vs[i]], indptr[vs[i] + ONE]):
+        for e in range(indptr[vs[done]], indptr[vs[done] + ONE]):
             members[size] = ranked[e]
             size += marks[ranked[e]]
         mark(members, 0, size, 2, state)
         connect_few(graph, members, size, state)
         top = tally_degrees(members, 0, size, state, histogram)
-        if used + size + MOST_BESIDE > columns.shape[0]:
-            columns, counts = reserve(columns, used, size + MOST_BESIDE), reserve(counts, used, size + MOST_BESIDE)
-        used = write_row(size, top, 2, absolute, histogram, (columns, counts), used)
-        row_ends[i] = used
-        if i + 1 == us.shape[0] or us[i + 1] != us[i]:
-            for e in range(indptr[us[i]], indptr[us[i] + ONE]):
-                marks[ranked[e]] = 0
+        used = write_row(size, top, 2, kept, histogram, (columns, counts), used)
+        row_ends[done] = used
+        done += 1
+        stays = (done < us.shape[0]) & (us[min(done, us.shape[0] - 1)] == u)
+        for e in range(indptr[u + ONE] if stays else indptr[u], indptr[u + ONE]):
+            marks[ranked[e]] = 0
+    return done, used
+
+
+@kernel
+def edge_rows(graph: Any, us: Any, vs: Any, absolute: bool, scratch: Any) -> Any:
+    """Marginal rows of edges at k = 1, grouped by u: (row ends, columns, counts)."""
+    row_ends = np.empty(us.shape[0], np.int64)
+    most = scratch[2].shape[0] + BESIDE
+    room = ROOM_A_ROW * us.shape[0] + most
+    columns, counts, done, used = np.empty(room, np.int32), np.empty(room, np.int32), 0, 0
+    while done < us.shape[0]:
+        out = row_ends, columns, counts
+        done, used = fill_edges(graph, (us, vs), 0 if absolute else 1, scratch, out, done, used)
+        if done < us.shape[0]:
+            columns, counts = reserve(columns, used, most), reserve(counts, used, most)
     return row_ends, columns[:used], counts[:used]
