@@ -14,6 +14,7 @@ import elene
 import graphs as shapes
 import naive
 from elene.encoding import Encoding, JointColumn
+from elene.kernels import node, triangle
 from graphs import graphs, relabelled
 
 depths = st.integers(0, 4)
@@ -151,6 +152,25 @@ def test_threads_change_no_byte(options, monkeypatch):
             assert mine.dtype == theirs.dtype and mine.tobytes() == theirs.tobytes()
         assert one.table.tobytes() == other.table.tobytes()
     assert one.matrix.has_sorted_indices and (one.matrix.data > 0).all()
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    ("k", "level", "density", "room"),
+    [(1, "node", 0.3, triangle.ROOM_A_ROW), (2, "node", 0.08, node.ROOM_A_ROW), (1, "edge", 0.6, triangle.ROOM_A_ROW)],
+)
+def test_rows_may_be_longer_than_was_thought(k, level, density, room, monkeypatch):
+    monkeypatch.setattr("elene.counting.SHARED_PATHS", 10**9)
+    graph = nx.gnp_random_graph(150, density, seed=1)
+    found = elene.encode(graph, k, level=level, threads=1)
+    assert found.matrix.nnz > room * found.matrix.shape[0]
+    rows, rho = rows_of(found), largest_degree(graph)
+    for i in range(0, len(rows), len(rows) // 25):
+        if level == "node":
+            expected = naive.node_encoding(graph, i, k)
+        else:
+            expected = naive.both_readings(naive.pair_encoding(graph, *list(graph.edges)[i], k))
+        assert rows[i] == naive.marginal(expected, rho)
 
 
 @pytest.mark.jit
