@@ -14,7 +14,8 @@ import elene
 import graphs as shapes
 import naive
 from elene.encoding import Encoding, JointColumn
-from elene.kernels import node, triangle
+from elene.kernels import node as nodes
+from elene.kernels import triangle
 from graphs import graphs, relabelled
 
 depths = st.integers(0, 4)
@@ -157,7 +158,7 @@ def test_threads_change_no_byte(options, monkeypatch):
 @pytest.mark.jit
 @pytest.mark.parametrize(
     ("k", "level", "density", "room"),
-    [(1, "node", 0.3, triangle.ROOM_A_ROW), (2, "node", 0.08, node.ROOM_A_ROW), (1, "edge", 0.6, triangle.ROOM_A_ROW)],
+    [(1, "node", 0.3, triangle.ROOM_A_ROW), (2, "node", 0.08, nodes.ROOM_A_ROW), (1, "edge", 0.6, triangle.ROOM_A_ROW)],
 )
 def test_rows_may_be_longer_than_was_thought(k, level, density, room, monkeypatch):
     monkeypatch.setattr("elene.counting.SHARED_PATHS", 10**9)
