@@ -193,7 +193,7 @@ def assemble(
     order: NDArray[np.int64] | None, pieces: Iterable[tuple[int, int, Any]], columns: int, threads: int | None
 ) -> csr_array:
     """One matrix from the rows of all pieces, in the order asked for; each piece is let go once it is copied."""
-    from elene.kernels.order import place_rows
+    from elene.kernels.order import place_all, place_rows
 
     found = list(pieces)
     lengths = np.zeros((found[-1][1] if found else 0) + 1, np.int64)
@@ -207,9 +207,9 @@ def assemble(
         start, stop, piece = found.pop()
         if order is None:
             whole = slice(indptr[start], indptr[stop])
-            indices[whole], counts[whole] = piece[1], piece[2]
+            place_all(piece[1], indices[whole], counts[whole])
         else:
-            place_rows(order[start:stop], piece[0], piece[1], piece[2], (indptr, indices, counts))
+            place_rows(order[start:stop], piece[0], piece[1], (indptr, indices, counts))
 
     run_all([place] * len(found), threads if len(indices) > MANY_ENTRIES else 1)
     # scipy widens the indices to the width of indptr, so that must be no wider than it needs to be
@@ -221,18 +221,21 @@ def count_joint(
     graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None
 ) -> tuple[csr_array, NDArray[np.int64]]:
     """Joint counts at one depth, and the table of their columns: (depth, quadruplet) or (depth, two quadruplets)."""
+    from elene.kernels.count import COLUMN
+
     rho = graph.max_degree if spec.max_degree is None else min(spec.max_degree, graph.max_degree)
     base, digits = rho + 1, 1 if spec.absolute else 3
     if (depth + 1) * base**digits >= 2**63:
         raise ValueError(f"degrees up to {rho} are too large for the joint form: pass max_degree=1000000 or less")
     job = _joint_job(graph, rows, effective_depth(graph, depth), rho, spec.absolute)
     pieces = list(job.run(threads))
-    keys = np.concatenate([piece[3] for _, _, piece in pieces] or [np.empty((0, 2), np.int64)])
+    keys = np.concatenate([piece[2] for _, _, piece in pieces] or [np.empty((0, 2), np.int64)])
     distinct, number = np.unique(keys, axis=0, return_inverse=True)
-    number = number.ravel().astype(np.int32)
+    number = number.ravel()
     renumbered, seen = [], 0
-    for start, stop, (row_ends, numbers, counts, local) in pieces:
-        renumbered.append((start, stop, (row_ends, number[seen + numbers], counts)))
+    for start, stop, (row_ends, entries, local) in pieces:
+        columns = entries & COLUMN
+        renumbered.append((start, stop, (row_ends, entries - columns + number[seen + columns])))
         seen += len(local)
     matrix = assemble(job.plan.order, renumbered, len(distinct), threads)
     matrix.sort_indices()

@@ -1,4 +1,7 @@
-"""From explored subgraphs to counts: marginal rows, joint rows and hashes of multisets."""
+"""From explored subgraphs to counts: marginal rows, joint rows and hashes of multisets.
+
+An entry of a row is one integer, its count in the upper half and its column in the lower one: one write, not two.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,9 @@ from typing import Any
 import numpy as np
 
 from elene.kernels.jit import inlined, kernel
+
+HALF = np.int64(32)
+COLUMN = np.int64(2**31 - 1)
 
 
 @inlined
@@ -20,15 +26,14 @@ def reserve(array: Any, used: int, more: int) -> Any:
 
 
 @inlined
-def put(column: int, count: int, kept: Any, columns: Any, counts: Any, used: int) -> int:
+def put(column: Any, count: Any, kept: Any, entries: Any, used: int) -> int:
     """Append an entry to a row if it is to be kept; gives how many there are. There is always room for one more."""
-    columns[used] = column
-    counts[used] = count
+    entries[used] = (np.int64(count) << HALF) | np.int64(column)
     return used + kept
 
 
 @inlined
-def flush(histogram: Any, base: int, top: int, first: int, kept: Any, columns: Any, counts: Any, used: int) -> int:
+def flush(histogram: Any, base: int, top: int, first: int, kept: Any, entries: Any, used: int) -> int:
     """Append the nonzero counts of the values 0 to ``top``, which begin at ``base``, to a row, and clear them.
 
     They get the columns from ``first`` on. The largest value never exceeds the number of nodes explored, so this costs
@@ -36,7 +41,7 @@ def flush(histogram: Any, base: int, top: int, first: int, kept: Any, columns: A
     """
     for value in range(top + 1):
         count = histogram[base + value]
-        used = put(first + value, count, kept * (count != 0), columns, counts, used)
+        used = put(first + value, count, kept * (count != 0), entries, used)
         histogram[base + value] = 0
     return used
 
@@ -119,14 +124,12 @@ def count_keys(first: Any, second: Any, size: int, table: Any, keys: Any, used: 
 
 
 @kernel
-def flush_numbers(numbers: Any, size: int, tally_of: Any, columns: Any, counts: Any, used: int) -> int:
-    """Append the multiset of numbers to a row as (number, count), numbers in order of appearance."""
+def flush_numbers(numbers: Any, size: int, tally_of: Any, entries: Any, used: int) -> int:
+    """Append the multiset of numbers to a row, the numbers for columns, in order of appearance."""
     for j in range(size):
         tally_of[numbers[j]] += 1
     for j in range(size):
         count = tally_of[numbers[j]]
-        columns[used] = numbers[j]
-        counts[used] = count
-        used += count != 0
+        used = put(numbers[j], count, count != 0, entries, used)
         tally_of[numbers[j]] = 0
     return used

@@ -251,12 +251,12 @@ def worth_counting(indptr: Any, split: Any, tail: int, codes: Any, queue: Any) -
 def flush_lanes(listed: int, scratch: Any, out: Any, used: int) -> int:
     """Append each lane's nonzero counts in the listed columns, which ascend, as a row, and clear them."""
     histogram, columns_met = scratch[3], scratch[5]
-    row_ends, columns, counts = out
+    row_ends, entries = out
     for lane in range(row_ends.shape[0]):
         for i in range(listed):
             column = columns_met[i]
             count = histogram[column, lane]
-            used = put(column, count, count != 0, columns, counts, used)
+            used = put(column, count, count != 0, entries, used)
             histogram[column, lane] = 0
         row_ends[lane] = used
     return used

@@ -162,28 +162,28 @@ def fill_rows(graph: Any, roots: Any, setting: Any, scratches: Any, out: Any, do
     indptr, ranked, split = graph
     k, shift, absolute, most = setting
     scratch, histogram, _ = scratches
-    row_ends, columns, counts = out
+    row_ends, entries = out
     state, _, ends, _, degree, _, _ = scratch
     width, kept, inner = histogram.shape[0] // 3, 0 if absolute else 1, min(k, 1)
-    while done < roots.shape[0] and used + most <= columns.shape[0]:
+    while done < roots.shape[0] and used + most <= entries.shape[0]:
         explore(indptr, ranked, split, roots[done], k, shift, scratch)
         state[roots[done]] = 0
         own = min(np.int64(degree[0]), width - 1)
-        used = put(0, 1, inner * kept, columns, counts, used)
-        used = put(kept * width + own, 1, inner, columns, counts, used)
-        used = put(2 * width + own, 1, inner * kept, columns, counts, used)
+        used = put(0, 1, inner * kept, entries, used)
+        used = put(kept * width + own, 1, inner, entries, used)
+        used = put(2 * width + own, 1, inner * kept, entries, used)
         start, first = inner, inner * (1 + 2 * kept) * width
         for distance in range(1, k):
             stop = ends[distance]
             back, inside, onward = tally_inside(start, stop, width - 1, scratch, histogram)
-            used = flush(histogram, 0, back, first, kept, columns, counts, used)
-            used = flush(histogram, width, inside, first + kept * width, 1, columns, counts, used)
-            used = flush(histogram, 2 * width, onward, first + 2 * width, kept, columns, counts, used)
+            used = flush(histogram, 0, back, first, kept, entries, used)
+            used = flush(histogram, width, inside, first + kept * width, 1, entries, used)
+            used = flush(histogram, 2 * width, onward, first + 2 * width, kept, entries, used)
             start, first = stop, first + (1 + 2 * kept) * width
         back, inside = tally_boundary(start, ends[k], shift, width - 1, scratch, histogram)
-        used = flush(histogram, 0, back, first, kept, columns, counts, used)
-        used = flush(histogram, width, inside, first + kept * width, 1, columns, counts, used)
-        used = put(first + 2 * width, ends[k] - start, kept * (ends[k] > start), columns, counts, used)
+        used = flush(histogram, 0, back, first, kept, entries, used)
+        used = flush(histogram, width, inside, first + kept * width, 1, entries, used)
+        used = put(first + 2 * width, ends[k] - start, kept * (ends[k] > start), entries, used)
         row_ends[done] = used
         done += 1
     return done, used
@@ -191,7 +191,7 @@ def fill_rows(graph: Any, roots: Any, setting: Any, scratches: Any, out: Any, do
 
 @kernel
 def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, absolute: bool, scratches: Any) -> Any:
-    """Marginal rows of the given roots: (row ends, columns, counts).
+    """Marginal rows of the given roots: (row ends, entries).
 
     With scratch for lanes, groups of 64 roots whose first steps overlap enough are explored together.
     """
@@ -201,7 +201,7 @@ def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, absolute: bool, sc
     lanes = together[0].shape[0] > 0
     row_ends = np.empty(roots.shape[0], np.int64)
     room = ROOM_A_ROW * roots.shape[0] + most
-    columns, counts = np.empty(room, np.int32), np.empty(room, np.int32)
+    entries = np.empty(room, np.int64)
     done, used, pause, patience = 0, 0, 0, 0
     while done < roots.shape[0]:
         stop = min(done + LANES, roots.shape[0]) if lanes else roots.shape[0]
@@ -214,16 +214,15 @@ def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, absolute: bool, sc
         elif pause:
             pause -= 1
         if listed:
-            more = (stop - done) * listed + 1
-            columns, counts = reserve(columns, used, more), reserve(counts, used, more)
-            used = flush_lanes(listed, together, (row_ends[done:stop], columns, counts), used)
+            entries = reserve(entries, used, (stop - done) * listed + 1)
+            used = flush_lanes(listed, together, (row_ends[done:stop], entries), used)
             done = stop
         while done < stop:
-            setting, out = (k, shift, absolute, most), (row_ends, columns, counts)
+            setting, out = (k, shift, absolute, most), (row_ends, entries)
             done, used = fill_rows(graph, roots[:stop], setting, scratches, out, done, used)
             if done < stop:
-                columns, counts = reserve(columns, used, most), reserve(counts, used, most)
-    return row_ends, columns[:used], counts[:used]
+                entries = reserve(entries, used, most)
+    return row_ends, entries[:used]
 
 
 @inlined
@@ -247,13 +246,13 @@ def spell_out(size: int, k: int, shift: Any, scratch: Any, distance: Any) -> Non
 
 @kernel
 def node_joint_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute: bool, scratches: Any) -> Any:
-    """Joint rows: (row ends, numbers, counts, keys); number i stands for the quadruplet ``keys[i, 0]``."""
+    """Joint rows: (row ends, entries, keys); column i stands for the quadruplet ``keys[i, 0]``."""
     indptr, ranked, split = graph
     scratch, distance, nothing, first, numbers = scratches
     table, keys, known = np.zeros(64, np.int32), np.empty((32, 2), np.int64), 0
     totals = np.zeros(32, np.int32)
     row_ends = np.empty(roots.shape[0], np.int64)
-    columns, counts = np.empty(1024, np.int32), np.empty(1024, np.int32)
+    entries = np.empty(1024, np.int64)
     used = 0
     for i in range(roots.shape[0]):
         size = explore(indptr, ranked, split, roots[i], k, shift, scratch)
@@ -262,10 +261,10 @@ def node_joint_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolu
         table, keys, known = count_keys(first, nothing, size, table, keys, known, numbers)
         if totals.shape[0] < keys.shape[0]:
             totals = np.zeros(keys.shape[0], np.int32)
-        columns, counts = reserve(columns, used, size + 1), reserve(counts, used, size + 1)
-        used = flush_numbers(numbers, size, totals, columns, counts, used)
+        entries = reserve(entries, used, size + 1)
+        used = flush_numbers(numbers, size, totals, entries, used)
         row_ends[i] = used
-    return row_ends, columns[:used], counts[:used], keys[:known]
+    return row_ends, entries[:used], keys[:known]
 
 
 @kernel

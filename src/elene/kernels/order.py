@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from elene.kernels.count import COLUMN, HALF
 from elene.kernels.jit import inlined, kernel
 
 ONE = np.uint32(1)
@@ -135,13 +136,21 @@ def two_hop_paths(indptr: Any, indices: Any, roots: Any) -> Any:
 
 
 @kernel
-def place_rows(places: Any, row_ends: Any, columns: Any, counts: Any, out: Any) -> None:
+def place_rows(places: Any, row_ends: Any, entries: Any, out: Any) -> None:
     """Copy sparse rows to the places where they belong in the result."""
-    indptr, out_columns, out_counts = out
+    indptr, columns, counts = out
     begin = 0
     for i in range(places.shape[0]):
         shift = indptr[places[i]] - begin
         for e in range(begin, row_ends[i]):
-            out_columns[e + shift] = columns[e]
-            out_counts[e + shift] = counts[e]
+            columns[e + shift] = entries[e] & COLUMN
+            counts[e + shift] = entries[e] >> HALF
         begin = row_ends[i]
+
+
+@kernel
+def place_all(entries: Any, columns: Any, counts: Any) -> None:
+    """The same for rows that are in order."""
+    for e in range(entries.shape[0]):
+        columns[e] = entries[e] & COLUMN
+        counts[e] = entries[e] >> HALF

@@ -178,10 +178,10 @@ def tally_reading(size: int, degree: Any, reading: Any, rho: int, absolute: bool
 
 @kernel
 def pair_marginal_rows(graph: Any, us: Any, vs: Any, k: int, rho: int, absolute: bool, scratches: Any) -> Any:
-    """Marginal rows of pairs, both readings summed: (row ends, columns, counts)."""
+    """Marginal rows of pairs, both readings summed: (row ends, entries)."""
     scratch, readings, histogram, tops = scratches
     row_ends = np.empty(us.shape[0], np.int64)
-    columns, counts = np.empty(1024, np.int32), np.empty(1024, np.int32)
+    entries = np.empty(1024, np.int64)
     used, entered = 0, 0
     for i in range(us.shape[0]):
         entered = enter(graph, i, us, k, entered, scratch)
@@ -189,23 +189,23 @@ def pair_marginal_rows(graph: Any, us: Any, vs: Any, k: int, rho: int, absolute:
         tally_reading(size, readings[1], readings[2], rho, absolute, (histogram, tops))
         tally_reading(size, readings[1], readings[3], rho, absolute, (histogram, tops))
         room = min(6 * size, histogram.shape[0]) + 1
-        columns, counts = reserve(columns, used, room), reserve(counts, used, room)
+        entries = reserve(entries, used, room)
         for s in range(tops.shape[0]):
-            used = flush(histogram, s * (rho + 1), tops[s], s * (rho + 1), 1, columns, counts, used)
+            used = flush(histogram, s * (rho + 1), tops[s], s * (rho + 1), 1, entries, used)
             tops[s] = -1
         row_ends[i] = used
     leave(entered, scratch)
-    return row_ends, columns[:used], counts[:used]
+    return row_ends, entries[:used]
 
 
 @kernel
 def pair_joint_rows(graph: Any, us: Any, vs: Any, k: int, rho: int, absolute: bool, scratches: Any) -> Any:
-    """Joint rows of pairs: (row ends, numbers, counts, keys); number i stands for the unordered pair ``keys[i]``."""
+    """Joint rows of pairs: (row ends, entries, keys); column i stands for the unordered pair ``keys[i]``."""
     scratch, readings, first, second, numbers = scratches
     table, keys, known = np.zeros(64, np.int32), np.empty((32, 2), np.int64), 0
     totals = np.zeros(32, np.int32)
     row_ends = np.empty(us.shape[0], np.int64)
-    columns, counts = np.empty(1024, np.int32), np.empty(1024, np.int32)
+    entries = np.empty(1024, np.int64)
     used, entered = 0, 0
     for i in range(us.shape[0]):
         entered = enter(graph, i, us, k, entered, scratch)
@@ -217,11 +217,11 @@ def pair_joint_rows(graph: Any, us: Any, vs: Any, k: int, rho: int, absolute: bo
         table, keys, known = count_keys(first, second, size, table, keys, known, numbers)
         if totals.shape[0] < keys.shape[0]:
             totals = np.zeros(keys.shape[0], np.int32)
-        columns, counts = reserve(columns, used, size + 1), reserve(counts, used, size + 1)
-        used = flush_numbers(numbers, size, totals, columns, counts, used)
+        entries = reserve(entries, used, size + 1)
+        used = flush_numbers(numbers, size, totals, entries, used)
         row_ends[i] = used
     leave(entered, scratch)
-    return row_ends, columns[:used], counts[:used], keys[:known]
+    return row_ends, entries[:used], keys[:known]
 
 
 @inlined

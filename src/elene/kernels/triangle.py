@@ -51,26 +51,25 @@ def tally_degrees(nodes: Any, start: Any, stop: Any, state: Any, histogram: Any)
 
 
 @inlined
-def write_row(size: int, top: int, centres: int, kept: int, histogram: Any, out: Any, used: int) -> int:
+def write_row(size: int, top: int, centres: int, kept: int, histogram: Any, entries: Any, used: int) -> int:
     """Append the row of one node (one centre) or edge (two centres, both readings); gives how many entries there are.
 
     An edge's two ends see each other, too, as neighbours of degree ``size + 1``. With absolute degrees, only those are
     kept.
     """
-    columns, counts = out
     rho = histogram.shape[0] - 1
     width, end, rest = rho + 1, min(size + centres - 1, rho), centres * (size + centres - 1)
-    used = put(0, centres, kept, columns, counts, used)
-    used = put(kept * width + end, centres, 1, columns, counts, used)
-    used = put(2 * width + end, centres, kept, columns, counts, used)
-    used = put(3 * width + min(1, rho), rest, kept * (rest > 0), columns, counts, used)
+    used = put(0, centres, kept, entries, used)
+    used = put(kept * width + end, centres, 1, entries, used)
+    used = put(2 * width + end, centres, kept, entries, used)
+    used = put(3 * width + min(1, rho), rest, kept * (rest > 0), entries, used)
     histogram[end] += centres - 1
     top, first = max(top, (centres - 1) * end), (1 + 3 * kept) * width
     for value in range(top + 1):
         count = histogram[value]
-        used = put(first + value, centres * count, count != 0, columns, counts, used)
+        used = put(first + value, centres * count, count != 0, entries, used)
         histogram[value] = 0
-    return put(5 * width, rest, kept * (rest > 0), columns, counts, used)
+    return put(5 * width, rest, kept * (rest > 0), entries, used)
 
 
 @kernel
@@ -81,15 +80,15 @@ def fill_nodes(graph: Any, roots: Any, kept: int, scratch: Any, out: Any, done: 
     """
     indptr, ranked, _ = graph
     _, state, histogram, _, lists = scratch
-    row_ends, columns, counts = out
+    row_ends, entries = out
     most = histogram.shape[0] + BESIDE
-    while done < roots.shape[0] and used + most <= columns.shape[0]:
+    while done < roots.shape[0] and used + most <= entries.shape[0]:
         start, stop = np.uint64(indptr[roots[done]]), np.uint64(indptr[roots[done] + ONE])
         size = np.int64(stop - start)
         mark(ranked, start, stop, 1, state)
         connect(graph, ranked, start, stop, state, lists)
         top = tally_degrees(ranked, start, stop, state, histogram)
-        used = write_row(size, top, 1, kept, histogram, (columns, counts), used)
+        used = write_row(size, top, 1, kept, histogram, entries, used)
         row_ends[done] = used
         done += 1
     return done, used
@@ -97,17 +96,17 @@ def fill_nodes(graph: Any, roots: Any, kept: int, scratch: Any, out: Any, done: 
 
 @kernel
 def node_rows(graph: Any, roots: Any, absolute: bool, scratch: Any) -> Any:
-    """Marginal rows of nodes at k = 1: (row ends, columns, counts)."""
+    """Marginal rows of nodes at k = 1: (row ends, entries)."""
     row_ends = np.empty(roots.shape[0], np.int64)
     most = scratch[2].shape[0] + BESIDE
     room = ROOM_A_ROW * roots.shape[0] + most
-    columns, counts, done, used = np.empty(room, np.int32), np.empty(room, np.int32), 0, 0
+    entries, done, used = np.empty(room, np.int64), 0, 0
     while done < roots.shape[0]:
-        out = row_ends, columns, counts
+        out = row_ends, entries
         done, used = fill_nodes(graph, roots, 0 if absolute else 1, scratch, out, done, used)
         if done < roots.shape[0]:
-            columns, counts = reserve(columns, used, most), reserve(counts, used, most)
-    return row_ends, columns[:used], counts[:used]
+            entries = reserve(entries, used, most)
+    return row_ends, entries[:used]
 
 
 @kernel
@@ -116,9 +115,9 @@ def fill_edges(graph: Any, ends: Any, kept: int, scratch: Any, out: Any, done: i
     indptr, ranked, _ = graph
     us, vs = ends
     members, state, histogram, marks, _ = scratch
-    row_ends, columns, counts = out
+    row_ends, entries = out
     most = histogram.shape[0] + BESIDE
-    while done < us.shape[0] and used + most <= columns.shape[0]:
+    while done < us.shape[0] and used + most <= entries.shape[0]:
         u = us[done]
         entered = (done > 0) & (us[max(done - 1, 0)] == u)
         for e in range(indptr[u + ONE] if entered else indptr[u], indptr[u + ONE]):
@@ -130,7 +129,7 @@ def fill_edges(graph: Any, ends: Any, kept: int, scratch: Any, out: Any, done: i
         mark(members, 0, size, 2, state)
         connect_few(graph, members, size, state)
         top = tally_degrees(members, 0, size, state, histogram)
-        used = write_row(size, top, 2, kept, histogram, (columns, counts), used)
+        used = write_row(size, top, 2, kept, histogram, entries, used)
         row_ends[done] = used
         done += 1
         stays = (done < us.shape[0]) & (us[min(done, us.shape[0] - 1)] == u)
@@ -141,14 +140,14 @@ def fill_edges(graph: Any, ends: Any, kept: int, scratch: Any, out: Any, done: i
 
 @kernel
 def edge_rows(graph: Any, us: Any, vs: Any, absolute: bool, scratch: Any) -> Any:
-    """Marginal rows of edges at k = 1, grouped by u: (row ends, columns, counts)."""
+    """Marginal rows of edges at k = 1, grouped by u: (row ends, entries)."""
     row_ends = np.empty(us.shape[0], np.int64)
     most = scratch[2].shape[0] + BESIDE
     room = ROOM_A_ROW * us.shape[0] + most
-    columns, counts, done, used = np.empty(room, np.int32), np.empty(room, np.int32), 0, 0
+    entries, done, used = np.empty(room, np.int64), 0, 0
     while done < us.shape[0]:
-        out = row_ends, columns, counts
+        out = row_ends, entries
         done, used = fill_edges(graph, (us, vs), 0 if absolute else 1, scratch, out, done, used)
         if done < us.shape[0]:
-            columns, counts = reserve(columns, used, most), reserve(counts, used, most)
-    return row_ends, columns[:used], counts[:used]
+            entries = reserve(entries, used, most)
+    return row_ends, entries[:used]
