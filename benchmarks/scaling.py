@@ -94,15 +94,19 @@ def plot(rows: list[dict], path: Path) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12, 4), layout="constrained")
-    for i, k in enumerate((1, 2, 3)):
-        axes = figure.add_subplot(1, 3, i + 1, xscale="log", yscale="log", xlabel="nodes", title=f"k = {k}")
+    panels = figure.subplots(1, 3, sharey=True)
+    for axes, k in zip(panels, (1, 2, 3), strict=True):
+        axes.set(xscale="log", yscale="log", xlabel="nodes", title=f"k = {k}")
         for kind, degree in (("regular", 6), ("regular", 12), ("regular", 18), ("hubs", 12)):
             found = [row for row in rows if (row["kind"], row["degree"], row["k"]) == (kind, degree, k)]
             if found:
                 name = f"d = {degree}" if kind == "regular" else "hubs (Barabasi-Albert)"
                 axes.plot([row["nodes"] for row in found], [row["peak"] / 1e6 for row in found], "o-", label=name)
-        axes.set_ylabel("peak MB above the bare process" if k == 1 else "")
+        sizes = sorted({row["nodes"] for row in rows if row["k"] == k})
+        axes.set_xticks(sizes, labels=[f"{size:,}" for size in sizes])
+        axes.set_xticks([], minor=True)
         axes.legend(frameon=False)
+    panels[0].set_ylabel("peak MB above the bare process")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path)
 
