@@ -155,6 +155,17 @@ def test_threads_change_no_byte(options, monkeypatch):
     assert one.matrix.has_sorted_indices and (one.matrix.data > 0).all()
 
 
+@pytest.mark.parametrize("degrees", ["relative", "absolute"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_nodes_around_hubs_look_alike_from_many_roots(k, degrees, monkeypatch):
+    monkeypatch.setattr("elene.counting.SHARED_PATHS", 0)
+    graph = nx.complete_bipartite_graph(2, 90)
+    graph.add_edges_from((leaf, leaf + 1) for leaf in range(5, 85, 7))
+    rows, rho = rows_of(elene.encode(graph, k, degrees=degrees)), largest_degree(graph)
+    for node in range(0, len(graph), 4):
+        assert rows[node] == naive.marginal(naive.node_encoding(graph, node, k), rho, degrees == "absolute")
+
+
 @pytest.mark.jit
 @pytest.mark.parametrize(
     ("k", "level", "density", "room"),
