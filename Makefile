@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.installed
-GENERATORS := $(patsubst %,tests/datasets/test_%.py,counting memory properties proximity)
+GENERATORS := $(patsubst %,tests/datasets/test_%.py,counting memory properties proximity strongly_regular)
 
 .PHONY: demo test coverage lint bench clean
 
@@ -16,7 +16,7 @@ test: lint
 # The kernels run as plain Python here, so that their lines count.
 coverage: $(READY)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 -m "not jit" --cov --cov-report=term --cov-fail-under=95 \
-	  tests/core tests/nn $(GENERATORS)
+	  tests/core tests/encoding tests/engine tests/io tests/nn $(GENERATORS)
 
 lint: $(READY)
 	$(BIN)/ruff check .

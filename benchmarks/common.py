@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import elene
-from elene.datasets.memory import attached_edges
+from elene.datasets.generators.memory import attached_edges
 
 
 def networks(only: list[str] | None = None) -> Iterator[tuple[str, elene.Graph]]:

@@ -25,7 +25,7 @@ from rich.table import Table
 
 import elene
 from common import geometric_mean, networks, race, random_graph, small_world, verdict, write_json
-from elene.counting import Rows
+from elene.engine.counting import Rows
 from igraph_way import encode_edge, encode_node, list_edges, to_igraph
 from limits import edge_limit, node_limit
 

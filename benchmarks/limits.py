@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from elene.counting import Job, plan_nodes, plan_pairs, state_bits
+from elene.engine.counting import Job, plan_nodes, plan_pairs, state_bits
 from elene.kernels.connect import EIGHT, LISTS, SHORT, connect_scratch, copy_eight
 from elene.kernels.jit import inlined, kernel
 from elene.kernels.lanes import LANES, first_steps, lane_scratch, reach, worth_counting

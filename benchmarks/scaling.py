@@ -19,7 +19,7 @@ import numpy as np
 from rich.console import Console
 
 from common import write_json
-from elene.datasets.memory import barabasi_albert, regular_graph
+from elene.datasets.generators.memory import barabasi_albert, regular_graph
 
 console = Console(width=120)
 STEPS, WIDTH = 25, 32

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import elene.__main__
-import elene.writing
+import elene.io.writing
 from elene.cli import app, demo
 from elene.cli.common import read_graph
 from elene.datasets import rook, shrikhande, sr25
@@ -140,7 +140,7 @@ def test_encode_warns_in_one_line(here):
 
 
 def test_encode_interrupted_resumed_and_restarted(here, monkeypatch):
-    encode_rows, calls = elene.writing.encode_rows, []
+    encode_rows, calls = elene.io.writing.encode_rows, []
 
     def interrupted(graph, spec, rows, threads):
         calls.append(len(rows))
@@ -148,7 +148,7 @@ def test_encode_interrupted_resumed_and_restarted(here, monkeypatch):
             raise KeyboardInterrupt
         return encode_rows(graph, spec, rows, threads)
 
-    monkeypatch.setattr(elene.writing, "encode_rows", interrupted)
+    monkeypatch.setattr(elene.io.writing, "encode_rows", interrupted)
     arguments = ["encode", "both.g6#0", "-k", "1", "-o", "out.npz", "--chunk", "5"]
     said = run(*arguments, code=130).stderr
     assert "10 of 16 rows are done and kept in out.npz.parts" in said
@@ -166,7 +166,7 @@ def test_an_interrupt_before_any_row(here, monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(elene.writing, "find_rows", interrupted)
+    monkeypatch.setattr(elene.io.writing, "find_rows", interrupted)
     assert run("encode", "friends.csv", "-o", "out.npz", code=130).stderr.endswith("interrupted\n")
 
 
@@ -177,15 +177,15 @@ def test_an_interrupt_that_numba_disguises(here, monkeypatch):
         except SystemError as error:
             raise SystemError("returned a result with an exception set") from error
 
-    monkeypatch.setattr(elene.writing, "encode_rows", disguised)
+    monkeypatch.setattr(elene.io.writing, "encode_rows", disguised)
     assert "0 of 4 rows are done" in run("encode", "friends.csv", "-o", "out.npz", code=130).stderr
-    monkeypatch.setattr(elene.writing, "find_rows", disguised)
+    monkeypatch.setattr(elene.io.writing, "find_rows", disguised)
     assert run("encode", "friends.csv", "-o", "out.npz", code=130).stderr.endswith("interrupted\n")
 
 
 def test_one_interrupt_finishes_the_chunk_and_two_do_not(here, monkeypatch):
     monkeypatch.setattr(signal, "getsignal", lambda number: signal.default_int_handler)
-    encode_rows = elene.writing.encode_rows
+    encode_rows = elene.io.writing.encode_rows
     for interrupts, expected in ((1, "5 of 16 rows are done"), (2, "0 of 16 rows are done")):
 
         def interrupted(*arguments, interrupts=interrupts):
@@ -193,7 +193,7 @@ def test_one_interrupt_finishes_the_chunk_and_two_do_not(here, monkeypatch):
                 signal.raise_signal(signal.SIGINT)
             return encode_rows(*arguments)
 
-        monkeypatch.setattr(elene.writing, "encode_rows", interrupted)
+        monkeypatch.setattr(elene.io.writing, "encode_rows", interrupted)
         assert expected in run("encode", "both.g6#0", "-o", "out.npz", "--chunk", 5, code=130).stderr
 
 
@@ -242,9 +242,11 @@ def test_compare_graphs_that_differ(here):
 
 
 def test_compare_by_refinement_only(here, monkeypatch):
-    from elene.fingerprints import Comparison
+    from elene.encoding.fingerprints import Comparison
 
-    monkeypatch.setattr("elene.fingerprints.compare", lambda *_: Comparison(True, "PD at k=1 with 2-FWL", [], []))
+    monkeypatch.setattr(
+        "elene.encoding.fingerprints.compare", lambda *_: Comparison(True, "PD at k=1 with 2-FWL", [], [])
+    )
     assert "differ by PD at k=1 with 2-FWL" in run("compare", "friends.csv", "numbers.csv", code=1).stdout
 
 
@@ -392,7 +394,7 @@ def test_out_of_memory_is_said(here, monkeypatch):
     def greedy(*arguments, **options):
         raise MemoryError
 
-    monkeypatch.setattr(elene.writing, "encode_rows", greedy)
+    monkeypatch.setattr(elene.io.writing, "encode_rows", greedy)
     assert "not enough memory" in complaint("encode", "friends.csv", "-o", "out.npz")
 
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from elene.encoding import Column as Column
+    from elene.encoding import Comparison as Comparison
     from elene.encoding import Encoding as Encoding
+    from elene.encoding import compare as compare
+    from elene.encoding import edge_quadruplets as edge_quadruplets
     from elene.encoding import encode as encode
+    from elene.encoding import fingerprint as fingerprint
+    from elene.encoding import quadruplets as quadruplets
     from elene.estimators import Encoder as Encoder
-    from elene.fingerprints import Comparison as Comparison
-    from elene.fingerprints import compare as compare
-    from elene.fingerprints import fingerprint as fingerprint
     from elene.graph import Graph as Graph
     from elene.graph import GraphWarning as GraphWarning
-    from elene.multisets import edge_quadruplets as edge_quadruplets
-    from elene.multisets import quadruplets as quadruplets
 
 __version__ = "0.1.0"
 
@@ -28,13 +28,13 @@ _HOMES = {
     "Encoding": "encoding",
     "encode": "encoding",
     "Encoder": "estimators",
-    "Comparison": "fingerprints",
-    "compare": "fingerprints",
-    "fingerprint": "fingerprints",
+    "Comparison": "encoding",
+    "compare": "encoding",
+    "fingerprint": "encoding",
     "Graph": "graph",
     "GraphWarning": "graph",
-    "edge_quadruplets": "multisets",
-    "quadruplets": "multisets",
+    "edge_quadruplets": "encoding",
+    "quadruplets": "encoding",
 }
 _ROOMS = ("baselines", "datasets", "experiments", "nn", "plot", "transforms")
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from elene.encoding import Encoding, encode
+from elene.encoding.spec import Spec
 from elene.graph import Graph, as_graph, disjoint_union
-from elene.spec import Spec, check_choice
+from elene.validation import check_choice
 
 try:
     from sklearn.base import BaseEstimator, TransformerMixin

@@ -281,7 +281,7 @@ class Graph:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], index: int | None = None) -> Graph:
-        """A graph from a file; :mod:`elene.readers` lists the formats.
+        """A graph from a file; :mod:`elene.io.readers` lists the formats.
 
         Args:
             path: the file; its ending decides the format, and ``.gz`` may follow.
@@ -294,7 +294,7 @@ class Graph:
             >>> Graph.read(path).nodes.tolist()
             ['a', 'b', 'c']
         """
-        from elene.readers import read_graph
+        from elene.io.readers import read_graph
 
         return read_graph(path, index)
 
@@ -308,7 +308,7 @@ class Graph:
         >>> Graph.read_all(path)
         [Graph(num_nodes=3, num_edges=3), Graph(num_nodes=4, num_edges=3)]
         """
-        from elene.readers import read_graphs
+        from elene.io.readers import read_graphs
 
         return read_graphs(path)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from elene.files import replacing
 from elene.graph import Graph, as_graph
-from elene.spec import check_integer
+from elene.validation import check_integer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from elene import Graph
 from elene.datasets import Collection
-from elene.datasets.counting import SHAPES, TARGETS, count_substructures, substructures
+from elene.datasets.generators.counting import SHAPES, TARGETS, count_substructures, substructures
 from graphs import graphs
 
 STORED = Path(os.environ.get("ELENE_DATA", "")) / "collections" / "counting-er.npz"

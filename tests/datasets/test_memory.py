@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elene.datasets.memory import attached_edges, barabasi_albert, regular_edges, regular_graph
+from elene.datasets.generators.memory import attached_edges, barabasi_albert, regular_edges, regular_graph
 from elene.kernels.generate import pair_stubs
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elene.datasets.pattern import pattern
+from elene.datasets.generators.pattern import pattern
 
 
 @pytest.fixture(scope="module")

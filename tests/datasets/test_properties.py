@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from elene.datasets import dense, properties
-from elene.datasets.properties import FAMILIES, SHARES, graph_properties, measure
+from elene.datasets.generators import dense, properties
+from elene.datasets.generators.properties import FAMILIES, SHARES, graph_properties, measure
 from graphs import graphs
 
 

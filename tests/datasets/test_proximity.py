@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from elene import Graph
-from elene.datasets.proximity import BLUE, RED, count_control, h_proximity, is_positive
+from elene.datasets.generators.proximity import BLUE, RED, count_control, h_proximity, is_positive
 from graphs import graphs
 
 DISTANCES = (1, 3, 5, 8, 10)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from elene.datasets import DATASETS
-from elene.datasets.generated import MAKERS
+from elene.datasets.generators.makers import MAKERS
 from elene.datasets.info import GENERATED, STORED, DatasetInfo, Edition
 from elene.datasets.registry import find
 from elene.datasets.remote import _DOWNLOADS

@@ -12,12 +12,12 @@ import pytest
 from made_up import result
 from typer.testing import CliRunner
 
-from elene.brec import METHODS
+from elene.brec.encodings import METHODS
+from elene.brec.standings import CATEGORIES, measure, standings
 from elene.cli import app
 from elene.datasets import BrecPair, rook, shrikhande
 from elene.experiments import spec as specs
 from elene.experiments.document import Cell, Grid, Paragraph, to_html
-from elene.experiments.leaderboard import CATEGORIES, measure, standings
 from elene.experiments.pipeline import Pipeline
 from elene.experiments.report import compose, write_report
 from elene.experiments.spec import Dataset

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from elene.baselines.subgraphs import RootedGNN, Subgraphs, check_ego, pooled, sums_by_hop
 from elene.nn.ego import Ego
-from elene.spec import check_choice, check_integer
+from elene.validation import check_choice, check_integer
 
 
 class GNNAK(nn.Module):

@@ -11,7 +11,7 @@ from torch_geometric.utils import degree
 
 from elene.baselines.subgraphs import check_ego, hops
 from elene.nn.ego import Ego
-from elene.spec import check_integer
+from elene.validation import check_integer
 
 
 class Centrality(nn.Module):

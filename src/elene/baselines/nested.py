@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from elene.baselines.subgraphs import RootedGNN, Subgraphs, check_ego, pooled
 from elene.nn.ego import Ego
-from elene.spec import check_choice
+from elene.validation import check_choice
 
 
 class NGNN(nn.Module):

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.nn import global_add_pool
 
-from elene.spec import check_integer
+from elene.validation import check_integer
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from elene.baselines.subgraphs import check_ego, hops, sums_by_hop
 from elene.nn.ego import Ego
 from elene.nn.embedding import EgoEmbedding
 from elene.nn.layer import ELENE
-from elene.spec import check_integer
+from elene.validation import check_integer
 
 
 class SPNN(nn.Module):

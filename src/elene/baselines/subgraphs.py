@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from elene.nn.ego import Ego
 from elene.nn.model import updates as usual_updates
-from elene.spec import check_integer
+from elene.validation import check_integer
 
 
 @dataclass(frozen=True, eq=False)

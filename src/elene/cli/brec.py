@@ -15,9 +15,9 @@ from rich.table import Table
 from elene.cli.common import ARGUMENTS, console, counted, error_console, make_table, working
 
 if TYPE_CHECKING:
+    from elene.brec.standings import Standing
+    from elene.brec.verdicts import Ledger
     from elene.datasets import BrecPair
-    from elene.experiments.leaderboard import Standing
-    from elene.experiments.verdicts import Ledger
 
 PAIRS = "brec_pairs.tsv"
 
@@ -63,9 +63,9 @@ def brec(
     """
     try:
         with working("Loading libraries"):
+            from elene.brec.standings import standings
+            from elene.brec.verdicts import Ledger
             from elene.experiments import spec
-            from elene.experiments.leaderboard import standings
-            from elene.experiments.verdicts import Ledger
     except ModuleNotFoundError as error:
         raise ImportError(f'training needs {error.name}: pip install "elene[experiments]"') from error
     chosen = _chosen(_read(file), pairs)
@@ -113,7 +113,7 @@ def _chosen(pairs: list[BrecPair], text: str | None) -> list[BrecPair]:
 
 def _judge(ledger: Ledger, pairs: list[BrecPair]) -> None:
     """Judge the pairs that have no verdict yet, and show how far that is."""
-    from elene.experiments.verdicts import judge
+    from elene.brec.verdicts import judge
 
     texts = ("{task.completed} / {task.total} pairs", "{task.fields[told]} told apart")
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), *map(TextColumn, texts), TimeElapsedColumn())
@@ -141,7 +141,7 @@ def _say(ledger: Ledger) -> None:
 
 def _table(standings: list[Standing]) -> Table:
     """How many pairs each method tells apart."""
-    from elene.experiments.leaderboard import CATEGORIES
+    from elene.brec.standings import CATEGORIES
 
     columns = {**CATEGORIES, "all": sum(CATEGORIES.values())}
     titles = [f"{name}\n{count}" for name, count in columns.items()]

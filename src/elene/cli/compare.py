@@ -14,8 +14,8 @@ from rich.table import Table
 from elene.cli.common import Level, console, error_console, make_table, read_graph, size_of, working
 
 if TYPE_CHECKING:
-    from elene.brec import BrecResult
-    from elene.fingerprints import Comparison
+    from elene.brec.encodings import BrecResult
+    from elene.encoding.fingerprints import Comparison
 
 
 class Refine(StrEnum):
@@ -68,7 +68,7 @@ def compare(
         return _print_brec(brec)
     if a is None or b is None:
         raise ValueError("pass two graph files A and B, or --brec FILE")
-    from elene.fingerprints import compare as compare_graphs
+    from elene.encoding.fingerprints import compare as compare_graphs
 
     first, second = read_graph(a), read_graph(b)
     console.print(f"A  {a}: {size_of(first)}\nB  {b}: {size_of(second)}\n", markup=False)
@@ -93,7 +93,7 @@ def _print_comparison(found: Comparison) -> None:
 
 
 def _print_brec(path: Path) -> None:
-    from elene.brec import METHODS, Method, measure_brec
+    from elene.brec.encodings import METHODS, Method, measure_brec
     from elene.datasets import read_brec
 
     pairs = read_brec(path)

@@ -104,14 +104,14 @@ def _show_rook_and_shrikhande(folder: Path) -> None:
 
 
 def _seen_by_node(graph: Graph) -> str:
-    from elene.multisets import quadruplets
+    from elene.encoding.multisets import quadruplets
 
     seen = sorted(quadruplets(graph, 0, 1).items())
     return "\n".join(f"{count} x ({','.join(map(str, quadruplet))})" for quadruplet, count in seen)
 
 
 def _seen_by_edge(graph: Graph) -> str:
-    from elene.multisets import edge_quadruplets
+    from elene.encoding.multisets import edge_quadruplets
 
     seen = edge_quadruplets(graph, (0, 1), 1)
     edges = sum(by_u.degree * count for (by_u, _), count in seen.items()) // 2
@@ -119,7 +119,7 @@ def _seen_by_edge(graph: Graph) -> str:
 
 
 def _verdict(a: Graph, b: Graph, level: str) -> str:
-    from elene.fingerprints import fingerprint
+    from elene.encoding.fingerprints import fingerprint
 
     same = fingerprint(a, 1, level, None) == fingerprint(b, 1, level, None)
     return "same" if same else "[bold green]different[/]"
@@ -127,7 +127,7 @@ def _verdict(a: Graph, b: Graph, level: str) -> str:
 
 def _show_sr25(folder: Path) -> None:
     from elene.datasets import sr25
-    from elene.fingerprints import fingerprint
+    from elene.encoding.fingerprints import fingerprint
 
     say(
         "There are 15 graphs of 25 nodes where all have 12 neighbours, of which adjacent nodes share 5, all others 6. "
@@ -178,7 +178,7 @@ def _show_speed(folder: Path) -> None:
     import numpy as np
 
     from elene.encoding import encode
-    from elene.parallel import count_threads
+    from elene.engine.parallel import count_threads
 
     with working("Growing a random network"):
         graph = random_network(NODES, EDGES_PER_NODE)

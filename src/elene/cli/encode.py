@@ -32,8 +32,8 @@ from elene.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from elene.spec import Spec
-    from elene.writing import Written
+    from elene.encoding.spec import Spec
+    from elene.io.writing import Written
 
 
 class Degrees(StrEnum):
@@ -109,8 +109,8 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
 
     **Example:** elene encode edges.csv -k 1 -k 2 --level edge -o features.parquet
     """
-    from elene.spec import Spec
-    from elene.writing import check_output, parts_folder, write_encoding
+    from elene.encoding.spec import Spec
+    from elene.io.writing import check_output, parts_folder, write_encoding
 
     spec = Spec.of(tuple(k or [2]), level.value, degrees.value, form.value, max_degree, radius)
     target = check_output(output)
@@ -137,7 +137,7 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
 
 def _compile(spec: Spec) -> None:
     """Run the kernels once on next to nothing, so that the clock of the progress bar measures encoding only."""
-    from elene.encoding import encode_rows, find_rows
+    from elene.encoding.encoding import encode_rows, find_rows
     from elene.graph import Graph
 
     with working("Compiling (first run only)"):

@@ -25,8 +25,8 @@ from elene.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from elene.encoding.spec import Quadruplet
     from elene.graph import Graph
-    from elene.spec import Quadruplet
 
 MOST_ROWS = 10
 FIELDS = ("distance", "closer", "degree", "farther")
@@ -83,7 +83,7 @@ def save_picture(path: Path, draw: Callable[[Path], Any]) -> None:
 
 def explain_node(graph: Graph, node: Any, k: int) -> None:
     """Print the quadruplets around a node, and one of them in words."""
-    from elene.multisets import quadruplets
+    from elene.encoding.multisets import quadruplets
 
     with working("Looking around (the first time, compiling)"):
         found = quadruplets(graph, node, k)
@@ -98,7 +98,7 @@ def explain_node(graph: Graph, node: Any, k: int) -> None:
 
 def explain_edge(graph: Graph, u: Any, v: Any, k: int) -> None:
     """Print the pairs of quadruplets that both ends of an edge see, and how to read them."""
-    from elene.multisets import edge_quadruplets
+    from elene.encoding.multisets import edge_quadruplets
 
     with working("Looking around (the first time, compiling)"):
         found = edge_quadruplets(graph, (u, v), k)

@@ -83,7 +83,7 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
             from elene.experiments.reproduce import plan
             from elene.experiments.store import Store
             from elene.experiments.tables import find, tables
-            from elene.spec import check_choice
+            from elene.validation import check_choice
     except ModuleNotFoundError as error:
         raise ImportError(f'training needs {error.name}: pip install "elene[experiments]"') from error
     check_choice("TABLE", table, [*(known.name for known in tables()), BREC])
@@ -179,9 +179,9 @@ def _print_table(table: Table, store: Store) -> None:
 
 
 def _count_brec(results: Path) -> None:
-    from elene.brec import METHODS, Method
+    from elene.brec.encodings import METHODS, Method
+    from elene.brec.standings import CATEGORIES, measure, standings
     from elene.datasets import read_brec
-    from elene.experiments.leaderboard import CATEGORIES, measure, standings
 
     folder = os.environ.get("ELENE_DATA")
     if not folder:

@@ -16,11 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from elene.datasets.brec import BrecPair, read_brec
 from elene.datasets.collection import Collection
-from elene.datasets.info import DatasetInfo, Edition
-from elene.datasets.loading import load, load_collection
-from elene.datasets.memory import barabasi_albert, regular_graph
-from elene.datasets.registry import DATASETS
-from elene.datasets.strongly_regular import (
+from elene.datasets.generators.memory import barabasi_albert, regular_graph
+from elene.datasets.generators.strongly_regular import (
     chang,
     is_strongly_regular,
     latin_square_graph,
@@ -29,6 +26,9 @@ from elene.datasets.strongly_regular import (
     sr25,
     triangular,
 )
+from elene.datasets.info import DatasetInfo, Edition
+from elene.datasets.loading import load, load_collection
+from elene.datasets.registry import DATASETS
 
 if TYPE_CHECKING:
     from elene.datasets.pyg import GraphDataset as GraphDataset

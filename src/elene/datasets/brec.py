@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from elene.graph import Graph
-from elene.readers import parse_graph6
+from elene.io.readers import parse_graph6
 
 _HEADER = ["pair", "category4", "subcategory", "g6_a", "g6_b"]
 

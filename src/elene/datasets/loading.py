@@ -149,7 +149,7 @@ def _check_writable(folder: Path) -> None:
 
 def _make(info: DatasetInfo, cached: Path) -> Collection:
     if info.generated:
-        from elene.datasets.generated import MAKERS
+        from elene.datasets.generators.makers import MAKERS
 
         with working(f"Generating {info.title}"):
             return MAKERS[info.name]()

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from elene.brec.standings import CATEGORIES, Standing, standings
 from elene.experiments.document import Block, Cell, Grid, Heading, Paragraph, Picture, to_html, to_markdown
-from elene.experiments.leaderboard import CATEGORIES, Standing, standings
 from elene.experiments.store import Result, Store
 from elene.experiments.summary import Entry, summarise
 from elene.experiments.tables import Column, Table

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from elene.nn.ego import Ego
-from elene.spec import check_choice, check_integer
+from elene.validation import check_choice, check_integer
 
 
 class EgoEmbedding(nn.Module):

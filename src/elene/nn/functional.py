@@ -16,9 +16,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from elene.engine.parallel import run_all
 from elene.nn.ego import Entries
-from elene.parallel import run_all
-from elene.spec import check_choice
+from elene.validation import check_choice
 
 Inputs = tuple[Tensor, Tensor, Tensor]
 Scales = tuple[Tensor, Tensor]

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from elene.nn.ego import Ego
 from elene.nn.embedding import EgoEmbedding
 from elene.nn.functional import ego_reduce, fold_arcs, product_linear, spread_edges
-from elene.spec import check_choice, check_integer
+from elene.validation import check_choice, check_integer
 
 
 class ELENE(nn.Module):

@@ -1,0 +1,264 @@
+"""encode(): validate, count, and give an Encoding: sparse counts with named columns."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array, csr_array, hstack
+
+from elene.encoding.spec import Column as Column
+from elene.encoding.spec import JointColumn as JointColumn
+from elene.encoding.spec import Quadruplet as Quadruplet
+from elene.encoding.spec import Spec
+from elene.engine.counting import Rows, count_joint, count_marginal, effective_depth
+from elene.files import replacing
+from elene.graph import Graph, as_graph
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Encoding:
+    """The encodings of nodes, edges or pairs as a sparse matrix, one row each.
+
+    Args:
+        matrix: the counts, a ``scipy.sparse.csr_array``.
+        table: what each column counts, as integers; :attr:`columns` spells it out.
+        spec: the parameters it was made with.
+        nodes: the label of each row's node (``level="node"``).
+        edges: the labels of each row's two ends (``level="edge"`` and ``"pair"``).
+        distances: the distance of each row's two ends (``level="pair"``).
+
+    Example:
+        >>> import networkx as nx
+        >>> encoding = encode(nx.path_graph(3), k=1)
+        >>> encoding
+        Encoding(3 nodes x 18 columns, k=1, marginal)
+        >>> str(encoding.columns[10]), encoding.matrix[:, 10].toarray().tolist()
+        ('k1.distance1.closer1', [1, 2, 1])
+    """
+
+    matrix: csr_array
+    table: NDArray[np.int64]
+    spec: Spec
+    nodes: NDArray[Any] | None = None
+    edges: NDArray[Any] | None = None
+    distances: NDArray[np.int64] | None = None
+
+    def __repr__(self) -> str:
+        rows, columns = self.matrix.shape
+        depths = self.spec.depths
+        k = depths[0] if len(depths) == 1 else list(depths)
+        return f"Encoding({rows} {self.spec.level}s x {columns} columns, k={k}, {self.spec.form})"
+
+    @cached_property
+    def columns(self) -> list[Column] | list[JointColumn]:
+        """What each column counts, as a named tuple; ``str`` of it is a readable name."""
+        return self.spec.name_columns(self.table)
+
+    def onto(self, table: NDArray[np.int64]) -> Encoding:
+        """The same joint counts on the columns of another table; what it lacks goes to one unknown column a depth.
+
+        >>> import networkx as nx
+        >>> triangle = encode(nx.complete_graph(3), k=1, form="joint")
+        >>> path = encode(nx.path_graph(3), k=1, form="joint").onto(triangle.table)
+        >>> [str(column) for column in path.columns]
+        ['k1.(0,0,2,2)', 'k1.(1,1,2,0)', 'k1.unknown']
+        >>> path.matrix.toarray().tolist()
+        [[0, 0, 2], [1, 0, 2], [0, 0, 2]]
+        """
+        known = table[table[:, 1] >= 0]
+        unknown = np.full((len(self.spec.depths), table.shape[1]), -1)
+        unknown[:, 0] = self.spec.depths
+        place = {row: i for i, row in enumerate(map(tuple, known.tolist()))}
+        spare = {depth: len(known) + i for i, depth in enumerate(self.spec.depths)}
+        target = np.array([place.get(tuple(row), spare[row[0]]) for row in self.table.tolist()], dtype=np.int32)
+        coo = coo_array(self.matrix)
+        shape = (self.matrix.shape[0], len(known) + len(unknown))
+        matrix = coo_array((coo.data, (coo.row, target[coo.col])), shape=shape).tocsr()
+        return replace(self, matrix=matrix, table=np.vstack([known, unknown]))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to one ``.npz`` file, whole or not at all, without pickle; :meth:`load` reads it.
+
+        >>> import networkx as nx, pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "path.npz")
+        >>> encode(nx.path_graph(3), k=1).save(path)
+        >>> Encoding.load(path)
+        Encoding(3 nodes x 18 columns, k=1, marginal)
+        """
+        if not str(path).endswith(".npz"):
+            raise ValueError(f"path must end in .npz, got {str(path)!r}")
+        labels = {name: _plain(getattr(self, name)) for name in ("nodes", "edges", "distances")}
+        arrays: dict[str, Any] = {
+            "data": self.matrix.data,
+            "indices": self.matrix.indices,
+            "indptr": self.matrix.indptr,
+            "shape": np.array(self.matrix.shape),
+            "table": self.table,
+            "spec": np.array(json.dumps(asdict(self.spec))),
+            **{name: array for name, array in labels.items() if array is not None},
+        }
+        with replacing(path) as temporary:
+            np.savez_compressed(temporary, **arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Encoding:
+        """Read what :meth:`save` or ``elene encode -o out.npz`` wrote."""
+        try:
+            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
+                fields = json.loads(str(file["spec"]))
+                spec = Spec(**{**fields, "depths": tuple(fields["depths"])})
+                matrix = csr_array((file["data"], file["indices"], file["indptr"]), shape=tuple(file["shape"]))
+                names = {name: file[name] for name in ("nodes", "edges", "distances") if name in file}
+                return cls(matrix, file["table"], spec, **names)
+        except FileNotFoundError:
+            raise FileNotFoundError(f"there is no file {os.fspath(path)!r}") from None
+        except (OSError, KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{os.fspath(path)!r} is not an encoding saved by elene, or not whole: {error}") from error
+
+
+def _plain(labels: NDArray[Any] | None) -> NDArray[Any] | None:
+    """Labels that a file can hold without pickle: objects become their text."""
+    if labels is None or labels.dtype != object:
+        return labels
+    return np.array([str(label) for label in labels.ravel()]).reshape(labels.shape)
+
+
+def encode(  # noqa: PLR0913 - the one entry point: every argument but the first two is an option with a default
+    graph: Any,
+    k: int | Sequence[int],
+    *,
+    level: str = "node",
+    degrees: str = "relative",
+    form: str = "marginal",
+    max_degree: int | None = None,
+    radius: int | None = None,
+    roots: ArrayLike | None = None,
+    threads: int | None = None,
+) -> Encoding:
+    """ELENE encodings of the nodes, edges or pairs of a graph.
+
+    The encoding of a node v is the multiset of the quadruplets ``(distance, closer, degree, farther)`` of all nodes
+    within k of v; that of an edge or pair reads the intersection of both ego-networks from either end.
+
+    Args:
+        graph: a :class:`Graph`, or a networkx, igraph, scipy or PyG graph.
+        k: depth of the ego-networks, or several depths, whose columns stand side by side.
+        level: ``"node"``, ``"edge"``, or ``"pair"`` for all pairs of connected nodes (each node with itself included).
+        degrees: ``"relative"``, or ``"absolute"`` for (distance, degree) alone (IGEL).
+        form: ``"marginal"`` counts closer, degree and farther apart, in ``3 (k+1) (max_degree+1)`` columns;
+            ``"joint"`` counts whole quadruplets, a column each; ``"product"`` multiplies the ends' marginal vectors.
+        max_degree: larger values count as this one; by default the largest degree of the graph.
+        radius: for pairs, the largest distance between the two.
+        roots: the nodes to encode, or an ``(r, 2)`` array of edges or pairs; by default all.
+        threads: how many threads to use; by default one for every core. The result does not depend on it.
+
+    Returns:
+        An :class:`Encoding` with one row for each root, in the order given.
+
+    Example:
+        >>> import networkx as nx
+        >>> star = nx.star_graph(3)
+        >>> joint = encode(star, k=1, form="joint")
+        >>> [str(column) for column in joint.columns]
+        ['k1.(0,0,1,1)', 'k1.(0,0,3,3)', 'k1.(1,1,1,0)']
+        >>> joint.matrix.toarray().tolist()
+        [[0, 1, 3], [1, 0, 1], [1, 0, 1], [1, 0, 1]]
+        >>> encode(star, k=[1, 2], level="edge")
+        Encoding(3 edges x 60 columns, k=[1, 2], marginal)
+    """
+    graph = as_graph(graph)
+    spec = Spec.of(k, level, degrees, form, max_degree, radius)
+    rows = find_rows(graph, spec, roots)
+    return encode_rows(graph, spec, rows, threads)
+
+
+def encode_rows(graph: Graph, spec: Spec, rows: Rows, threads: int | None) -> Encoding:
+    """What :func:`encode` does once its arguments are checked and its rows are known."""
+    count = {"marginal": _marginal, "joint": count_joint, "product": _product}[spec.form]
+    parts = [count(graph, rows, depth, spec, threads) for depth in spec.depths]
+    matrix = parts[0][0] if len(parts) == 1 else hstack([part[0] for part in parts], format="csr")
+    table = np.vstack([part[1] for part in parts])
+    nodes = graph.nodes
+    if rows.second is None:
+        return Encoding(matrix, table, spec, nodes=nodes[rows.first])
+    edges = np.stack([nodes[rows.first], nodes[rows.second]], axis=1)
+    return Encoding(matrix, table, spec, edges=edges, distances=rows.distance)
+
+
+def _marginal(
+    graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None
+) -> tuple[csr_array, NDArray[np.int64]]:
+    rho = graph.max_degree if spec.max_degree is None else spec.max_degree
+    return count_marginal(graph, rows, depth, spec, threads), spec.marginal_table(depth, rho)
+
+
+def _product(
+    graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None
+) -> tuple[csr_array, NDArray[np.int64]]:
+    assert rows.second is not None
+    ends, place = np.unique(np.concatenate([rows.first, rows.second]), return_inverse=True)
+    vectors, table = _marginal(graph, Rows(ends), depth, spec, threads)
+    return csr_array(vectors[place[: len(rows)]].multiply(vectors[place[len(rows) :]])), table
+
+
+def find_rows(graph: Graph, spec: Spec, roots: ArrayLike | None) -> Rows:
+    """The rows that the roots name, or all of the level."""
+    if spec.level == "node":
+        if roots is None:
+            return Rows(np.arange(graph.num_nodes))
+        names = roots if isinstance(roots, list | tuple) else np.asarray(roots)
+        if np.ndim(names) != 1 and graph.labels is None:
+            raise ValueError(f"roots must be a list of nodes, got an array of shape {np.shape(names)}")
+        return Rows(graph.positions(names, "roots"))
+    if roots is not None:
+        return _named_pairs(graph, spec, roots)
+    if spec.level == "edge":
+        return Rows(graph.edges[:, 0].astype(np.int64), graph.edges[:, 1].astype(np.int64))
+    return pairs_of(graph, spec.radius)
+
+
+def pairs_of(graph: Graph, radius: int | None) -> Rows:
+    """All pairs of nodes within the radius of each other, each once, nodes with themselves included."""
+    from elene.kernels.pair import MAX_DEPTH, pairs_within
+
+    reach = effective_depth(graph, MAX_DEPTH if radius is None else radius)
+    pairs = pairs_within(*graph.ranked[:2], np.arange(graph.num_nodes), reach)
+    return Rows(*(np.ascontiguousarray(column) for column in pairs.T.astype(np.int64)))
+
+
+def _named_pairs(graph: Graph, spec: Spec, roots: Any) -> Rows:
+    pairs = [tuple(pair) for pair in roots]
+    if any(len(pair) != 2 for pair in pairs):
+        raise ValueError(f"roots must be pairs of nodes at level={spec.level!r}, an array of shape (r, 2)")
+    first = graph.positions([u for u, _ in pairs], "roots")
+    second = graph.positions([v for _, v in pairs], "roots")
+    distance = distances_between(graph, first, second, 1 if spec.level == "edge" else spec.radius)
+    apart = distance != 1 if spec.level == "edge" else distance < 0
+    if apart.any():
+        wrong = pairs[int(np.argmax(apart))]
+        what = "is not an edge of the graph" if spec.level == "edge" else f"is not within radius={spec.radius}"
+        raise ValueError(f"roots: {wrong} {what}")
+    return Rows(first, second, None if spec.level == "edge" else distance)
+
+
+def distances_between(
+    graph: Graph, first: NDArray[np.int64], second: NDArray[np.int64], radius: int | None
+) -> NDArray[np.int64]:
+    """The distance of each pair, -1 where it is more than the radius (None: where there is no path)."""
+    from elene.kernels.order import sort_by_key
+    from elene.kernels.pair import MAX_DEPTH, pair_distances
+
+    order = sort_by_key(first, graph.num_nodes)
+    reach = effective_depth(graph, MAX_DEPTH if radius is None else radius)
+    found = pair_distances(*graph.ranked[:2], first[order], second[order], reach)
+    distance = np.empty(len(order), np.int64)
+    distance[order] = found
+    return distance

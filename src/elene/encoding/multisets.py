@@ -1,0 +1,74 @@
+"""The encodings themselves, as multisets: for looking at one node or edge, and for checking."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elene.encoding.spec import Quadruplet
+from elene.engine.counting import effective_depth, state_bits
+from elene.graph import Graph, as_graph
+from elene.validation import check_integer
+
+
+def node_members(graph: Graph, position: int, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The positions of an ego-network's nodes, by distance from the root, and their quadruplets, a row each."""
+    from elene.kernels import node
+
+    depth = effective_depth(graph, k)
+    root, shift = np.uint32(position), state_bits(graph)
+    scratch = node.joint_scratch(graph.num_nodes, depth, shift.dtype)
+    nodes, members = node.node_members(graph.ranked, root, depth, shift, scratch)
+    return nodes.astype(np.int64), members
+
+
+def pair_members(graph: Graph, u: int, v: int, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The positions of an intersection's nodes, and for each the quadruplets that u and v read, side by side."""
+    from elene.kernels import pair
+
+    depth, scratch = effective_depth(graph, k), pair.pair_joint_scratch(graph.num_nodes)
+    nodes, members = pair.pair_members(graph.ranked, np.uint32(u), np.uint32(v), depth, scratch)
+    return nodes.astype(np.int64), members
+
+
+def quadruplets(graph: Any, node: Any, k: int) -> Counter[Quadruplet]:
+    """The encoding of one node: how often each ``(distance, closer, degree, farther)`` occurs around it.
+
+    >>> import networkx as nx
+    >>> for quadruplet, count in sorted(quadruplets(nx.cycle_graph(5), 0, k=2).items()):
+    ...     print(count, "x", quadruplet)
+    1 x Quadruplet(distance=0, closer=0, degree=2, farther=2)
+    2 x Quadruplet(distance=1, closer=1, degree=2, farther=1)
+    2 x Quadruplet(distance=2, closer=1, degree=2, farther=0)
+    """
+    graph, k = as_graph(graph), check_integer("k", k)
+    (position,) = graph.positions([node], "node")
+    _, members = node_members(graph, position, k)
+    return Counter(Quadruplet(*row) for row in members.tolist())
+
+
+def edge_quadruplets(graph: Any, edge: Iterable[Any], k: int) -> Counter[tuple[Quadruplet, Quadruplet]]:
+    """The encoding of one edge as read from its first end: pairs of quadruplets, seen from the first and the second.
+
+    Degrees are counted inside the intersection of the two ego-networks. Swapping the ends swaps each pair.
+
+    >>> import networkx as nx
+    >>> for (from_0, from_1), count in sorted(edge_quadruplets(nx.complete_graph(3), (0, 1), k=1).items()):
+    ...     print(count, "x", tuple(from_0), tuple(from_1))
+    1 x (0, 0, 2, 2) (1, 1, 2, 0)
+    1 x (1, 1, 2, 0) (0, 0, 2, 2)
+    1 x (1, 1, 2, 0) (1, 1, 2, 0)
+    """
+    graph, k = as_graph(graph), check_integer("k", k)
+    ends = list(edge)
+    if len(ends) != 2:
+        raise ValueError(f"edge must be a pair of nodes, got {edge!r}")
+    u, v = graph.positions(ends, "edge")
+    if v not in graph.neighbors(u):
+        raise ValueError(f"edge: {tuple(ends)} is not an edge of the graph")
+    _, members = pair_members(graph, u, v, k)
+    return Counter((Quadruplet(*row[:4]), Quadruplet(*row[4:])) for row in members.tolist())

@@ -1,0 +1,1 @@
+"""Files: readers, one module a format, and writing in chunks that can be resumed."""

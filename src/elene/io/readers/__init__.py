@@ -1,0 +1,141 @@
+"""Graphs from files: the ending of the name decides the format, and ``.gz`` may follow the text formats.
+
+=====================================  ==============================================================================
+ending                                 what the file holds
+=====================================  ==============================================================================
+``.txt .csv .tsv .edges .edgelist``    one edge a line; commas, semicolons, tabs or white space between the columns,
+                                       an optional header, comment lines that start with ``#`` or ``%``
+``.parquet``                           one edge a row
+``.npz``                               one sparse matrix (``scipy.sparse.save_npz``); or one network (arrays ``edges``
+                                       and ``num_nodes``); or many graphs (arrays ``node_ptr``, ``edge_ptr`` and
+                                       ``edge_index``, node ids local to each graph, both directions of every edge)
+``.g6 .graph6``                        one graph6 string a line, many graphs
+``.graphml``                           GraphML, one graph or several; node ids stay strings
+``.gml``                               GML; node labels stay strings, ids stand in where labels are missing or repeat
+``.graph .metis``                      METIS adjacency lists, with or without vertex sizes and weights
+=====================================  ==============================================================================
+
+In edge tables the ends are the columns that a header calls ``source`` and ``target``, ``src`` and ``dst``, ``from`` and
+``to`` or ``u`` and ``v``, and else the first two; further columns are ignored. If all ends are integers they stay so,
+otherwise they are strings. Nodes are numbered by ascending label, and ``labels`` is None where those are exactly 0 to
+n - 1. Comments stand before the first edge; where labels are integers, also further down.
+
+Edge tables need pyarrow, GraphML and GML need networkx: ``pip install "elene[io]"``. Nothing is read with pickle, and a
+damaged file is a ``ValueError`` that names it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from elene.graph import Graph
+from elene.io.readers.archives import npz
+from elene.io.readers.graph6 import graph6, parse_graph6
+from elene.io.readers.markup import gml, graphml
+from elene.io.readers.metis import metis
+from elene.io.readers.source import Source
+from elene.io.readers.tables import edge_parquet, edge_text
+
+__all__ = ["parse_graph6", "read_graph", "read_graphs"]
+
+
+def read_graph(path: str | os.PathLike[str], index: int | None = None) -> Graph:
+    """One graph from a file.
+
+    Args:
+        path: the file, of one of the formats above.
+        index: which graph, in a file that holds several.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), "path.csv")
+        >>> _ = path.write_text("source,target,weight\\n7,8,0.5\\n8,9,0.1\\n")
+        >>> graph = read_graph(path)
+        >>> graph, graph.nodes.tolist()
+        (Graph(num_nodes=3, num_edges=2), [7, 8, 9])
+    """
+    if index is not None and (not isinstance(index, int | np.integer) or isinstance(index, bool)):
+        raise TypeError(f"index must be an integer, got {index!r}")
+    with _naming(path):
+        source = _open(Path(path))
+        if index is None and source.count != 1:
+            raise ValueError(
+                f"the file holds {source.count} graphs: pass index= to choose one, or use Graph.read_all for a list"
+            )
+        wanted = 0 if index is None else int(index)
+        if not 0 <= wanted < source.count:
+            raise ValueError(f"index={wanted} is out of range: the file holds {source.count} graphs, counted from 0")
+        return source.build(wanted, wanted + 1)[0]
+
+
+def read_graphs(path: str | os.PathLike[str]) -> list[Graph]:
+    """Every graph of a file, in its order; a list of one for the formats that hold one.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), "two.g6")
+        >>> _ = path.write_text("Bw\\nCR\\n")
+        >>> read_graphs(path)
+        [Graph(num_nodes=3, num_edges=3), Graph(num_nodes=4, num_edges=3)]
+    """
+    with _naming(path):
+        source = _open(Path(path))
+        return source.build(0, source.count)
+
+
+@contextmanager
+def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn whatever a damaged file provokes into one ValueError that names the file.
+
+    Parsers answer damage with nearly any type (BadZipFile, ParseError, KeyError, ArrowInvalid, ...), so all are caught,
+    except those that say nothing about the content. A warning gets here when the user made warnings errors.
+    """
+    try:
+        yield
+    except (ImportError, MemoryError, Warning, FileNotFoundError, PermissionError):
+        raise
+    except Exception as error:
+        raise ValueError(f"{os.fspath(path)}: {str(error) or type(error).__name__}") from error
+
+
+def _open(path: Path) -> Source:
+    if not path.exists():
+        raise FileNotFoundError(f"no such file: {path}")
+    if path.is_dir():
+        raise ValueError("a folder, not a file")
+    ending = path.suffix.lower()
+    if ending == ".gz":
+        ending = Path(path.stem).suffix.lower()
+    elif ending in _BINARY:
+        return _BINARY[ending](path)
+    if ending not in _TEXT:
+        known = " ".join([*_TEXT, *_BINARY])
+        raise ValueError(f"no reader for this ending; known are {known}, and .gz after all but {' '.join(_BINARY)}")
+    return _TEXT[ending](_read_bytes(path))
+
+
+def _read_bytes(path: Path) -> bytes:
+    if path.suffix.lower() == ".gz":
+        with gzip.open(path) as file:
+            text = file.read()
+    else:
+        text = path.read_bytes()
+    if not text:
+        raise ValueError("the file is empty")
+    return text
+
+
+_TEXT: dict[str, Callable[[bytes], Source]] = {
+    **dict.fromkeys([".txt", ".csv", ".tsv", ".edges", ".edgelist"], edge_text),
+    **dict.fromkeys([".g6", ".graph6"], graph6),
+    ".graphml": graphml,
+    ".gml": gml,
+    **dict.fromkeys([".graph", ".metis"], metis),
+}
+_BINARY: dict[str, Callable[[Path], Source]] = {".parquet": edge_parquet, ".npz": npz}

@@ -1,0 +1,378 @@
+"""PyG transforms: AddELENE puts encodings into features, EgoStructure adds the lists that ELENE-L sums over."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch_geometric.data import Data, InMemoryDataset
+from torch_geometric.transforms import BaseTransform
+
+from elene.encoding import Encoding
+from elene.encoding.encoding import encode_rows, find_rows
+from elene.encoding.spec import Spec
+from elene.engine.counting import Rows, check_pair_depth, effective_depth, plan_pairs, state_bits
+from elene.engine.parallel import run_ranges
+from elene.graph import Graph, disjoint_union
+from elene.validation import check_choice, check_integer
+
+# How batching shifts each key: by nodes, by undirected edges, or not at all. Exact names, nothing guessed.
+SHIFTED_BY_NODES = frozenset({"ego_node"})
+SHIFTED_BY_EDGES = frozenset({"ego_edge", "ego_arc"})
+NOT_SHIFTED = frozenset(
+    {
+        "ego_shape",
+        "ego_size",
+        "ego_code",
+        "ego_quadruplet",
+        "ego_triples",
+        "ego_rooted",
+        "ego_inside",
+        "ego_rooted_pair",
+        "ego_inside_pair",
+    }
+)
+
+
+class AddELENE(BaseTransform):  # type: ignore[misc]
+    """Concatenate encodings to ``x`` or, with ``level="edge"``, to ``edge_attr``; either is created where absent.
+
+    All graphs must get the same columns: fix them with ``max_degree`` (marginal and product forms) or learn them from a
+    data set with :meth:`fit`; the joint form always needs :meth:`fit`.
+
+    Args:
+        k: depth of the ego-networks, or several depths.
+        level: ``"node"`` or ``"edge"``.
+        degrees: ``"relative"`` (ELENE) or ``"absolute"`` (IGEL).
+        form: ``"marginal"``, ``"joint"`` or, for edges, ``"product"``; see :func:`elene.encode`.
+        max_degree: larger values count as this one.
+        log1p: add log(1 + count) instead of counts.
+
+    Example:
+        >>> from torch_geometric.data import Data
+        >>> path = Data(x=torch.zeros(3, 2), edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
+        >>> AddELENE(k=1, max_degree=2)(path).x.shape
+        torch.Size([3, 20])
+        >>> AddELENE(k=1, form="joint").fit([path])(path).x[:, 2:].tolist()
+        [[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 2.0, 0.0], [1.0, 0.0, 1.0, 0.0]]
+    """
+
+    def __init__(
+        self,
+        k: int | Sequence[int],
+        level: str = "node",
+        degrees: str = "relative",
+        form: str = "marginal",
+        max_degree: int | None = None,
+        log1p: bool = False,
+    ) -> None:
+        check_choice("level", level, ("node", "edge"))
+        self.spec = Spec.of(k, level, degrees, form, max_degree)
+        self.log1p = log1p
+        self.table: NDArray[np.int64] | None = None
+        if max_degree is not None and form != "joint":
+            self._fix_columns(max_degree)
+
+    def __repr__(self) -> str:
+        # PyG compares this to decide whether a cached data set is stale, so what was learned belongs in it.
+        spec = self.spec
+        columns = (
+            "not fitted" if self.table is None else hashlib.blake2b(self.table.tobytes(), digest_size=8).hexdigest()
+        )
+        return (
+            f"AddELENE(k={list(spec.depths)}, level={spec.level!r}, degrees={spec.degrees!r}, form={spec.form!r}, "
+            f"max_degree={spec.max_degree}, log1p={self.log1p}, columns={columns})"
+        )
+
+    def fit(self, dataset: Iterable[Data]) -> AddELENE:
+        """Learn the columns from the training graphs; gives the transform itself."""
+        graphs = [Graph.from_pyg(data) for data in dataset]
+        if self.spec.form == "joint":
+            encoding = self._encode(disjoint_union(graphs))
+            self.table = encoding.onto(encoding.table).table
+        else:
+            rho = self.spec.max_degree
+            self._fix_columns(max((graph.max_degree for graph in graphs), default=0) if rho is None else rho)
+        return self
+
+    def _fix_columns(self, rho: int) -> None:
+        self.spec = replace(self.spec, max_degree=rho)
+        self.table = np.vstack([self.spec.marginal_table(depth, rho) for depth in self.spec.depths])
+
+    def _encode(self, graph: Graph) -> Encoding:
+        return encode_rows(graph, self.spec, find_rows(graph, self.spec, None), None)
+
+    def forward(self, data: Data) -> Data:
+        """A copy of the data with the encodings added."""
+        if self.table is None:
+            raise ValueError(
+                "AddELENE does not know its columns yet: pass max_degree, or call fit(training_graphs) first"
+            )
+        graph = Graph.from_pyg(data)
+        encoding = self._encode(graph)
+        matrix = encoding.onto(self.table).matrix if self.spec.form == "joint" else encoding.matrix
+        values = torch.from_numpy(matrix.toarray()).float()
+        values = values.log1p() if self.log1p else values
+        if self.spec.level == "edge":
+            values = values[torch.from_numpy(_number_arcs(graph, data.edge_index.cpu().numpy())).long()]
+        key = "x" if self.spec.level == "node" else "edge_attr"
+        result = copy.copy(data)
+        result[key] = _beside(data.get(key), values.to(data.edge_index.device), key)
+        return result
+
+
+def _beside(old: Tensor | None, new: Tensor, name: str) -> Tensor:
+    """New columns beside the old ones, whose type is kept if it is a floating one."""
+    if old is None:
+        return new
+    if len(old) != len(new):
+        raise ValueError(f"{name} has {len(old)} rows, and the graph needs {len(new)}")
+    old = old[:, None] if old.dim() == 1 else old
+    dtype = old.dtype if old.is_floating_point() else new.dtype
+    return torch.cat([old.to(dtype), new.to(dtype)], dim=1)
+
+
+class EgoData(Data):
+    """A PyG ``Data`` whose ego-network lists are batched by their exact names.
+
+    >>> EgoData(num_nodes=3).__inc__("ego_node", None)
+    3
+    """
+
+    def __inc__(self, key: str, value: Any, *args: Any, **kwargs: Any) -> Any:
+        if key in SHIFTED_BY_NODES:
+            return self.num_nodes
+        if key in SHIFTED_BY_EDGES:
+            return int(self.ego_shape[0, 1])
+        if key in NOT_SHIFTED:
+            return 0
+        return super().__inc__(key, value, *args, **kwargs)
+
+    def __cat_dim__(self, key: str, value: Any, *args: Any, **kwargs: Any) -> Any:
+        ours = key in SHIFTED_BY_NODES or key in SHIFTED_BY_EDGES or key in NOT_SHIFTED
+        return 0 if ours else super().__cat_dim__(key, value, *args, **kwargs)
+
+
+torch.serialization.add_safe_globals([EgoData])  # so that PyG loads processed data sets without unpickling at large
+
+
+class EgoStructure(BaseTransform):  # type: ignore[misc]
+    """Add what ELENE-L needs: every (root, node) pair of the k-hop ego-networks, with the number of its quadruplet.
+
+    With ``level="edge"`` also every (root, edge) triple, with the numbers of two unordered pairs of quadruplets: those
+    of the edge's ends in the root's ego-network, and those of the root in the intersection of the ends' ego-networks.
+
+    A pair takes 6 bytes, a triple 8. Read the lists with :meth:`elene.nn.Ego.of`; their names begin with ``ego_``.
+
+    Args:
+        k: depth of the ego-networks.
+        level: ``"node"`` or ``"edge"``.
+        max_degree: larger values count as this one; by default nothing is clipped here.
+
+    Example:
+        >>> from torch_geometric.data import Data
+        >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
+        >>> data = EgoStructure(k=1)(path)
+        >>> data.ego_size.tolist(), data.ego_node.tolist()
+        ([2, 3, 2], [0, 1, 1, 0, 2, 2, 1])
+        >>> data.ego_quadruplet[data.ego_code[:2].long()].tolist()
+        [[0, 0, 1, 1], [1, 1, 1, 0]]
+    """
+
+    def __init__(self, k: int, level: str = "node", max_degree: int | None = None) -> None:
+        check_choice("level", level, ("node", "edge"))
+        self.k = check_integer("k", k)
+        self.level = level
+        self.max_degree = None if max_degree is None else check_integer("max_degree", max_degree)
+
+    def __repr__(self) -> str:
+        return f"EgoStructure(k={self.k}, level={self.level!r}, max_degree={self.max_degree})"
+
+    def forward(self, data: Data) -> EgoData:
+        """A copy of the data with the lists added."""
+        graph = Graph.from_pyg(data)
+        result = EgoData(**data.to_dict())
+        if "num_nodes" not in result:
+            result.num_nodes = data.num_nodes
+        lists = self._pairs(graph)
+        if self.level == "edge":
+            lists |= self._triples(graph)
+            lists["ego_arc"] = _number_arcs(graph, data.edge_index.cpu().numpy())
+        counts = [
+            len(lists[key]) if key in lists else 0 for key in ("ego_quadruplet", "ego_rooted_pair", "ego_inside_pair")
+        ]
+        shape = np.array([[graph.num_nodes, graph.num_edges, *counts, self.k]], dtype=np.int64)
+        for key, values in {"ego_shape": shape, **lists}.items():
+            result[key] = torch.from_numpy(np.ascontiguousarray(values))
+        return result
+
+    def prepare(self, dataset: InMemoryDataset) -> InMemoryDataset:
+        """A copy of an in-memory data set with the lists added to all graphs in one go, as if one by one.
+
+        >>> from torch_geometric.data import Data
+        >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
+        >>> dataset = InMemoryDataset()
+        >>> dataset.data, dataset.slices = InMemoryDataset.collate([path, path])
+        >>> EgoStructure(k=1).prepare(dataset)[1].ego_node.tolist()
+        [0, 1, 1, 0, 2, 2, 1]
+        """
+        result = copy.copy(dataset) if dataset._indices is None else dataset.copy()
+        nodes, arcs = _sizes(result)
+        edge_index = result._data.edge_index.cpu().numpy()
+        union_arcs = edge_index + np.repeat(np.cumsum(nodes) - nodes, arcs)
+        union = Graph.from_pyg(union_arcs, num_nodes=int(nodes.sum()))
+        lists, counts = self._split(union, union_arcs, nodes, arcs)
+        result._data_list = None  # what looking at sizes may have cached
+        storage = {**result._data.to_dict(), **{key: torch.from_numpy(values) for key, values in lists.items()}}
+        result._data = EgoData(**storage)
+        pointers = {key: torch.from_numpy(np.concatenate([[0], np.cumsum(count)])) for key, count in counts.items()}
+        result.slices = {**result.slices, **pointers}
+        return result
+
+    def _split(
+        self, union: Graph, union_arcs: NDArray[Any], nodes: NDArray[np.int64], arcs: NDArray[np.int64]
+    ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[np.int64]]]:
+        """The lists of a union of graphs, each graph numbered by itself, and how many entries each graph has."""
+        lists = self._pairs(union)
+        node_shift = np.cumsum(nodes) - nodes
+        pairs = _per_graph(lists["ego_size"], nodes)
+        counts = {"ego_shape": np.ones_like(nodes), "ego_size": nodes, "ego_node": pairs, "ego_code": pairs}
+        lists["ego_node"] = (lists["ego_node"] - np.repeat(node_shift, pairs)).astype(np.int32)
+        tables = [("ego_code", "ego_quadruplet", pairs)]
+        edges = arcs // 2
+        if self.level == "edge":
+            lists |= self._triples(union)
+            triples, edge_shift = _per_graph(lists["ego_triples"], nodes), np.cumsum(edges) - edges
+            lists["ego_edge"] = (lists["ego_edge"] - np.repeat(edge_shift, triples)).astype(np.int32)
+            lists["ego_arc"] = (_number_arcs(union, union_arcs) - np.repeat(edge_shift, arcs)).astype(np.int32)
+            counts |= {"ego_triples": nodes, "ego_edge": triples, "ego_arc": arcs}
+            counts |= {"ego_rooted": triples, "ego_inside": triples}
+            tables += [("ego_rooted", "ego_rooted_pair", triples), ("ego_inside", "ego_inside_pair", triples)]
+        for codes, rows, count in tables:
+            lists[codes], lists[rows], counts[rows] = _localised(lists[codes], lists[rows], count)
+        numbers = [
+            counts.get(key, np.zeros_like(nodes)) for key in ("ego_quadruplet", "ego_rooted_pair", "ego_inside_pair")
+        ]
+        lists["ego_shape"] = np.stack([nodes, edges, *numbers, np.full_like(nodes, self.k)], axis=1)
+        return lists, counts
+
+    def _clip(self, graph: Graph) -> int:
+        rho = graph.max_degree if self.max_degree is None else min(self.max_degree, graph.max_degree)
+        if (self.k + 1) * (rho + 1) ** 3 >= 2**63:
+            raise ValueError(f"degrees up to {rho} are too large: pass max_degree=1000000 or less to EgoStructure")
+        return rho
+
+    def _pairs(self, graph: Graph) -> dict[str, NDArray[Any]]:
+        from elene.kernels.node import joint_scratch
+        from elene.kernels.order import two_hop_paths
+        from elene.kernels.structure import ego_pairs
+
+        k, rho = effective_depth(graph, self.k), self._clip(graph)
+        shift, arrays = state_bits(graph), graph.ranked
+        found = [
+            piece
+            for _, _, piece in run_ranges(
+                lambda start, stop, scratch: ego_pairs(arrays, start, stop, k, shift, rho, scratch),
+                partial(joint_scratch, graph.num_nodes, k, shift.dtype),
+                two_hop_paths(*arrays[:2], np.arange(graph.num_nodes)),
+                None,
+            )
+        ]
+        keys, number = np.unique(_joined([piece[3][:, 0] for piece in found], np.int64), return_inverse=True)
+        firsts = np.cumsum([0, *(len(piece[3]) for piece in found)])
+        number = _compact(number, keys)
+        codes = [number[first : first + len(piece[3])][piece[2]] for first, piece in zip(firsts, found, strict=False)]
+        return {
+            "ego_size": _joined([piece[0] for piece in found], np.int32),
+            "ego_node": _joined([piece[1] for piece in found], np.int32),
+            "ego_code": _joined(codes, np.int16),
+            "ego_quadruplet": _unpack(keys, rho),
+        }
+
+    def _triples(self, graph: Graph) -> dict[str, NDArray[Any]]:
+        from elene.kernels.node import joint_scratch
+        from elene.kernels.pair import pair_joint_scratch
+        from elene.kernels.structure import edge_members, rooted_numbers, transpose
+
+        k, rho, n = effective_depth(graph, self.k), self._clip(graph), graph.num_nodes
+        check_pair_depth(k)
+        arrays, ends = graph.ranked, graph.edges
+        plan = plan_pairs(graph, Rows(ends[:, 0].astype(np.int64), ends[:, 1].astype(np.int64)), k)
+        sizes, nodes, inside, inside_keys = edge_members(arrays, *plan.roots, k, rho, pair_joint_scratch(n))
+        pointers, planned, came_from = transpose(sizes, nodes, n)
+        assert plan.order is not None
+        edges = plan.order[planned].astype(np.int32)
+        triples, shift = (pointers, edges), state_bits(graph)
+        scratch = joint_scratch(n, k, shift.dtype)
+        rooted, rooted_keys = rooted_numbers(arrays, ends, triples, k, shift, rho, scratch)
+        return {
+            "ego_triples": np.diff(pointers).astype(np.int32),
+            "ego_edge": edges,
+            "ego_rooted": _compact(rooted, rooted_keys),
+            "ego_inside": _compact(inside[came_from], inside_keys),
+            "ego_rooted_pair": np.hstack([_unpack(keys, rho) for keys in rooted_keys.T]),
+            "ego_inside_pair": np.hstack([_unpack(keys, rho) for keys in inside_keys.T]),
+        }
+
+
+def _sizes(dataset: InMemoryDataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The nodes and arcs of each graph of a data set."""
+    arcs = np.diff(np.asarray(dataset.slices["edge_index"]))
+    if "x" in dataset.slices:
+        return np.diff(np.asarray(dataset.slices["x"])), arcs
+    return np.array([dataset.get(i).num_nodes for i in range(len(arcs))], dtype=np.int64), arcs
+
+
+def _per_graph(sizes: NDArray[Any], nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sum of the nodes' sizes in each graph."""
+    ends = np.concatenate([[0], np.cumsum(sizes)])[np.concatenate([[0], np.cumsum(nodes)])]
+    return np.diff(ends)
+
+
+def _localised(
+    codes: NDArray[Any], rows: NDArray[np.int32], counts: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int64]]:
+    """Codes into rows of all graphs as codes into rows of each graph, and how many rows each has."""
+    from elene.kernels.structure import localise
+
+    local, picked, sizes = localise(codes, counts, len(rows))
+    return local.astype(np.int16) if sizes.max(initial=0) < 2**15 else local, rows[picked], sizes
+
+
+def _compact(numbers: NDArray[Any], keys: NDArray[np.int64]) -> NDArray[Any]:
+    return numbers.astype(np.int16 if len(keys) < 2**15 else np.int32)
+
+
+def _joined(parts: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+    return np.concatenate(parts) if parts else np.empty(0, dtype)
+
+
+def _unpack(keys: NDArray[np.int64], rho: int) -> NDArray[np.int32]:
+    """Packed quadruplets as rows of four."""
+    fields = []
+    for _ in range(3):
+        keys, digit = np.divmod(keys, rho + 1)
+        fields.append(digit)
+    return np.stack([keys, *fields[::-1]], axis=1).astype(np.int32)
+
+
+def _number_arcs(graph: Graph, arcs: NDArray[Any]) -> NDArray[np.int32]:
+    """The number of each arc's undirected edge."""
+    low, high = arcs.min(axis=0), arcs.max(axis=0)
+    if (low == high).any():
+        raise ValueError(
+            f"edge_index has a self-loop at node {low[low == high][0]}, which no ego-network holds: pass "
+            "torch_geometric.utils.remove_self_loops(edge_index, edge_attr)"
+        )
+    if arcs.shape[1] != 2 * graph.num_edges:
+        raise ValueError("edge_index lists some edges more than once: pass torch_geometric.utils.coalesce(edge_index)")
+    known = graph.edges[:, 0].astype(np.int64) * graph.num_nodes + graph.edges[:, 1]
+    return np.searchsorted(known, low.astype(np.int64) * graph.num_nodes + high).astype(np.int32)
