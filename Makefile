@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.installed
 GENERATORS := $(patsubst %,tests/datasets/test_%.py,counting memory properties proximity strongly_regular)
+# Tests on real data run where it is: in the folder that ELENE_DATA names, or beside this one.
+DATA := $(or $(ELENE_DATA),$(abspath $(wildcard ../shared/data)))
 
 .PHONY: demo test coverage lint bench clean
 
@@ -10,7 +12,7 @@ demo: $(READY)
 	$(BIN)/elene demo
 
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(if $(DATA),ELENE_DATA=$(DATA)) $(BIN)/python -m pytest -n 2 --dist loadgroup
 	$(MAKE) --no-print-directory coverage
 
 # The kernels run as plain Python here, so that their lines count.
@@ -22,6 +24,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 
 bench: $(READY)
 	$(BIN)/python benchmarks/encode.py --json bench/encode.json
