@@ -7,7 +7,8 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-from elene.experiments.batchnorm import SharedBatchNorm, share_batch_norms
+from elene.experiments.batchnorm import SharedBatchNorm, SharedPairNorm, share_batch_norms
+from elene.nn import Entries, PairNorm
 
 
 @pytest.fixture
@@ -36,3 +37,20 @@ def test_shared_is_what_it_is_for_one_process(alone):
     assert all(torch.allclose(states[0][key], states[1][key]) for key in states[0])
     x = torch.randn(1, 3, dtype=torch.float64)
     assert torch.allclose(usual.eval()(x), shared.eval()(x))
+
+
+def test_shared_norm_of_pairs_is_what_it_is_for_one_process(alone):
+    torch.manual_seed(0)
+    entries = Entries(
+        torch.tensor([2, 0, 3]), torch.tensor([0, 1, 1, 0, 2]), torch.tensor([[0], [1], [1], [0], [0]]), 3
+    )
+    usual = PairNorm(4).double()
+    shared = share_batch_norms(copy.deepcopy(usual))
+    assert type(shared) is SharedPairNorm and type(usual) is PairNorm
+    found = []
+    for norm in (usual, shared):
+        parts = [(torch.arange(float(4 * n)).sin().reshape(n, 4)).double().requires_grad_() for n in (3, 3, 2)]
+        outputs = norm(*parts, entries)
+        sum(output.square().sum() for output in outputs).backward()
+        found.append([*outputs, *(part.grad for part in parts), *norm.state_dict().values()])
+    assert all(torch.allclose(a, b) for a, b in zip(*found, strict=True))

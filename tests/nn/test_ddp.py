@@ -1,4 +1,4 @@
-"""Two processes with half of the graphs each get the gradients that one process gets with all of them."""
+"""Two processes with half of the graphs each get what one process gets with all of them: gradients, statistics."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GINEConv
 from torch_geometric.utils import from_networkx
 
-from elene.nn import ELENE, GNN
+from elene.experiments.batchnorm import share_batch_norms
+from elene.nn import ELENE, GNN, Entries, PairNorm
 from elene.transforms import EgoStructure
 
-WIDTH = 6
+WIDTH, KEYS = 6, 7
 
 
 def graphs():
@@ -40,6 +41,18 @@ def make_model():
     return GNN(nn.Linear(1, WIDTH), [conv], [nn.ReLU()], nn.Linear(WIDTH, 1), elene=[layer], edge_encoders=edge)
 
 
+def normalised(first, last):
+    """What a norm over the entries of some keys keeps, and the keys' gradients."""
+    generator = torch.Generator().manual_seed(3)
+    x, y, table = (3 + torch.randn(n, WIDTH, dtype=torch.double, generator=generator) for n in (KEYS, 4, 2))
+    others, codes = (torch.randint(0, n, (KEYS, 3), generator=generator) for n in (4, 2))
+    mine = slice(first, last)
+    entries = Entries(torch.full((last - first,), 3), others[mine].flatten(), codes[mine].reshape(-1, 1), 4)
+    x, norm = x[mine].requires_grad_(), share_batch_norms(PairNorm(WIDTH).double())
+    norm(x, y, table, entries)[0].square().sum().backward()
+    return {"mean": norm.running_mean, "variance": norm.running_var, "gradient": x.grad}
+
+
 def worker(rank, folder):
     faulthandler.dump_traceback_later(200, exit=True)  # says where it hangs
     dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2)
@@ -47,13 +60,14 @@ def worker(rank, folder):
     model(Batch.from_data_list(graphs()[2 * rank : 2 * rank + 2])).mean().backward()
     if rank == 0:
         torch.save({name: p.grad for name, p in model.module.named_parameters()}, f"{folder}/grads.pt")
+    torch.save(normalised(*((0, 2), (2, KEYS))[rank]), f"{folder}/norm{rank}.pt")
     del model  # torch can wait for ever where a wrapped network outlives its process group
     gc.collect()
     dist.destroy_process_group()
 
 
 @pytest.mark.jit
-def test_gradients_of_two_processes(tmp_path, monkeypatch):
+def test_gradients_and_statistics_of_two_processes(tmp_path, monkeypatch):
     if sys.platform == "linux":
         monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")  # a machine's own name need not resolve
     subprocess.run([sys.executable, __file__, str(tmp_path)], check=True, timeout=240)
@@ -62,6 +76,11 @@ def test_gradients_of_two_processes(tmp_path, monkeypatch):
     found = torch.load(tmp_path / "grads.pt", weights_only=True)
     for name, parameter in model.named_parameters():
         assert torch.allclose(found[name], parameter.grad, atol=1e-5), name
+    first, second = (torch.load(tmp_path / f"norm{rank}.pt", weights_only=True) for rank in range(2))
+    expected = normalised(0, KEYS)
+    assert torch.allclose(torch.cat([first["gradient"], second["gradient"]]), expected["gradient"])
+    for name in ("mean", "variance"):
+        assert torch.allclose(first[name], expected[name]) and torch.equal(first[name], second[name])
 
 
 if __name__ == "__main__":

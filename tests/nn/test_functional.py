@@ -6,21 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elene.nn import Entries
-from elene.nn.functional import ego_reduce, fold_arcs, product_linear, spread_edges
+from elene.nn.functional import ego_reduce, entry_moments, fold_arcs, product_linear, spread_edges
+from entries import example, stacked
 
 BACKENDS = ["numba", "torch"]
-
-
-def example(seed=0, keys=5, others=4, rows=3, width=3, columns=1, dtype=torch.double):
-    generator = torch.Generator().manual_seed(seed)
-    sizes = torch.randint(0, 4, (keys,), generator=generator)
-    count = int(sizes.sum())
-    chosen = torch.randint(0, others, (count,), generator=generator).int()
-    codes = torch.randint(0, rows, (count, columns), generator=generator).int()
-    tensors = [
-        torch.randn(n, width, dtype=dtype, generator=generator, requires_grad=True) for n in (keys, others, rows)
-    ]
-    return tensors, Entries(sizes.int(), chosen, codes, others)
 
 
 def naive(tensors, entries, pool):
@@ -28,8 +17,8 @@ def naive(tensors, entries, pool):
     x, y, table = tensors
     by_key = [[] for _ in range(len(x))]
     by_other = [[] for _ in range(len(y))]
-    for key, other, codes in zip(entries.keys.tolist(), entries.others.tolist(), entries.codes.tolist(), strict=True):
-        active = torch.relu(x[key] + y[other] + sum(table[code] for code in codes))
+    for key, other, z in zip(entries.keys.tolist(), entries.others.tolist(), stacked(tensors, entries), strict=True):
+        active = torch.relu(z)
         by_key[key].append(active)
         by_other[other].append(active)
     zero = 0 * (x.sum(0) + y.sum(0) + table.sum(0))
@@ -64,6 +53,43 @@ def test_gradcheck(backend, pool, columns):
     tensors, entries = example(3, columns=columns)
     assert torch.autograd.gradcheck(lambda *t: ego_reduce(*t, entries, pool, both=True, backend=backend), tensors)
     assert torch.autograd.gradcheck(lambda *t: ego_reduce(*t, entries, pool, backend=backend)[0], tensors)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), columns=st.integers(1, 2), shift=st.sampled_from([0, 300]))
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_moments_are_those_of_all_entries_stacked(backend, dtype, seed, columns, shift):
+    tensors, entries = example(seed, columns=columns, dtype=dtype)
+    shifted = [tensor + sign * shift for tensor, sign in zip(tensors, (1, -3, 5), strict=True)]
+    z = stacked(shifted, entries)
+    expected = (z.mean(0), z.var(0, correction=0)) if len(z) else (z.sum(0), z.sum(0))
+    found = entry_moments(*shifted, entries, backend)
+    tolerance = (1 + shift) * (1e-6 if dtype is torch.float32 else 1e-14)
+    for mine, naive_one in zip(found, expected, strict=True):
+        assert mine.dtype == dtype and torch.allclose(mine, naive_one, rtol=10 * tolerance, atol=10 * tolerance)
+    wanted, grads = (
+        torch.autograd.grad((mean.sin() + variance.cos()).sum(), tensors, allow_unused=True)
+        for mean, variance in (expected, found)
+    )
+    for mine, naive_one in zip(grads, wanted, strict=True):
+        assert torch.allclose(mine, torch.zeros_like(mine) if naive_one is None else naive_one, atol=100 * tolerance)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize(("keys", "others"), [(5, 4), (4, 6)])
+def test_gradcheck_of_moments(backend, columns, keys, others):
+    tensors, entries = example(3, keys, others, columns=columns)
+    assert torch.autograd.gradcheck(lambda *t: entry_moments(*t, entries, backend), tensors)
+
+
+def test_second_derivatives_are_refused():
+    tensors, entries = example(3)
+    for output in (ego_reduce(*tensors, entries)[0].sin(), entry_moments(*tensors, entries)[1].sin()):
+        (grad,) = torch.autograd.grad(output.sum(), tensors[:1], create_graph=True)
+        with pytest.raises(RuntimeError, match="differentiate twice"):
+            grad.sum().backward()
 
 
 def test_gradcheck_of_the_product():
@@ -103,6 +129,9 @@ def test_nothing_to_sum(backend):
     assert by_key.tolist() == [[0, 0]] * 3 and by_other.tolist() == [[0, 0]] * 2
     nobody = Entries(none, none, none.reshape(0, 1), 0)
     assert ego_reduce(torch.ones(0, 2), torch.ones(0, 2), torch.ones(0, 2), nobody, backend=backend)[0].shape == (0, 2)
+    for entries, inputs in ((empty, (3, 2, 0)), (nobody, (0, 0, 0))):
+        moments = entry_moments(*(torch.ones(n, 2) for n in inputs), entries, backend)
+        assert [moment.tolist() for moment in moments] == [[0, 0], [0, 0]]
 
 
 def test_chunks_of_the_torch_path_change_nothing(monkeypatch):
@@ -111,6 +140,7 @@ def test_chunks_of_the_torch_path_change_nothing(monkeypatch):
     monkeypatch.setattr("elene.nn.functional.CHUNK", 7)
     parts = ego_reduce(*tensors, entries, both=True, backend="torch")
     assert all(torch.allclose(a, b) for a, b in zip(whole, parts, strict=True))
+    assert torch.allclose(entry_moments(*tensors, entries, "torch")[1], stacked(tensors, entries).var(0, correction=0))
 
 
 @pytest.mark.jit

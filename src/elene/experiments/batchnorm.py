@@ -8,6 +8,8 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
+from elene.nn import Entries, PairNorm
+
 
 class _Total(torch.autograd.Function):
     """The sum over all processes; so is its gradient."""
@@ -57,6 +59,24 @@ class SharedBatchNorm(nn.BatchNorm1d):
         self.num_batches_tracked += 1
 
 
+class SharedPairNorm(PairNorm):
+    """PairNorm whose mean and variance in training are those of all processes' entries.
+
+    In a process of its own it is :class:`elene.nn.PairNorm`.
+    """
+
+    def _moments(self, x: Tensor, y: Tensor, table: Tensor, entries: Entries) -> tuple[int, Tensor, Tensor]:
+        mine, mean, variance = super()._moments(x, y, table, entries)
+        if not dist.is_initialized():
+            return mine, mean, variance
+        sums = _Total.apply(torch.cat([mine * mean.double(), mean.new_full((1,), mine).double()]))
+        count = int(sums[-1])
+        overall = (sums[:-1] / max(count, 1)).to(mean.dtype)
+        # Each process has squares around a mean of its own: how far that lies from the mean of all comes on top.
+        squares = _Total.apply(mine * (variance + (mean - overall).square()))
+        return count, overall, squares / max(count, 1)
+
+
 def share_batch_norms(network: nn.Module) -> nn.Module:
     """Let every BatchNorm of a network share its statistics; gives the network itself.
 
@@ -65,8 +85,8 @@ def share_batch_norms(network: nn.Module) -> nn.Module:
       (0): SharedBatchNorm(4, ...)
     )
     """
+    shared = {nn.BatchNorm1d: SharedBatchNorm, PairNorm: SharedPairNorm}
     for module in network.modules():
-        if type(module) is nn.BatchNorm1d:
-            # It has the same parameters and buffers, and stands where it stood.
-            module.__class__ = SharedBatchNorm
+        # It has the same parameters and buffers, and stands where it stood.
+        module.__class__ = shared.get(type(module), type(module))
     return network

@@ -4,6 +4,7 @@ from elene.nn.ego import Ego, Entries
 from elene.nn.embedding import EgoEmbedding
 from elene.nn.layer import ELENE
 from elene.nn.model import GNN, GraphReadout, VirtualNode, edge_readout, node_readout, updates
+from elene.nn.norm import PairNorm
 
 __all__ = [
     "ELENE",
@@ -12,6 +13,7 @@ __all__ = [
     "EgoEmbedding",
     "Entries",
     "GraphReadout",
+    "PairNorm",
     "VirtualNode",
     "edge_readout",
     "node_readout",

@@ -31,6 +31,7 @@ class Entries:
     codes: Tensor
     num_others: int
     _scales: dict[tuple[str, str, torch.dtype], Tensor] = field(default_factory=dict)
+    _counts: dict[int, tuple[Tensor, Tensor, Tensor]] = field(default_factory=dict)
     _ranges: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
 
     @cached_property
@@ -51,6 +52,14 @@ class Entries:
             ones = torch.ones(count, dtype=dtype, device=self.sizes.device)
             self._scales[by, pool, dtype] = ones if pool == "sum" else ones / sizes.clamp(min=1)
         return self._scales[by, pool, dtype]
+
+    def counts(self, rows: int) -> tuple[Tensor, Tensor, Tensor]:
+        """How many entries each key, each other and each row of a table has, as doubles."""
+        if rows not in self._counts:
+            others = torch.bincount(self.others, minlength=self.num_others)
+            codes = torch.bincount(self.codes.flatten(), minlength=rows)
+            self._counts[rows] = (self.sizes.double(), others.double(), codes.double())
+        return self._counts[rows]
 
     @cached_property
     def arrays(self) -> tuple[Any, ...]:

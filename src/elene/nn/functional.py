@@ -4,17 +4,20 @@ For the entries e = (i, j) of a list, ``z(e) = x[i] + y[j] + table[codes(e)]``, 
 
     by_key[i] = sum over e of relu(z(e)),        by_other[j] = sum over e of relu(z(e)).
 
+The mean and the variance of z over the entries, for a norm before the relu, go through the same list.
 On the CPU it runs in compiled kernels; elsewhere, or with ``backend="torch"``, in torch over chunks of entries.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from elene.engine.parallel import run_all
 from elene.nn.ego import Entries
@@ -58,11 +61,35 @@ def ego_reduce(
         tensor([[4.]])
     """
     check_choice("pool", pool, ("mean", "sum"))
-    check_choice("backend", backend, (None, "numba", "torch"))
-    _check_shapes(x, y, table, entries)
-    compiled = x.device.type == "cpu" if backend is None else backend == "numba"
+    compiled = _check(x, y, table, entries, backend)
     by_key, by_other = _reduce((x, y, table), entries, pool, both, compiled)
     return by_key, by_other if both else None
+
+
+def entry_moments(
+    x: Tensor, y: Tensor, table: Tensor, entries: Entries, backend: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean and biased variance of ``x[key] + y[other] + table[codes]`` over all entries, for each feature.
+
+    The mean needs no entry: it is a sum over keys, others and rows of the table. Backward visits the entries once more
+    and stores none.
+
+    Args:
+        x: a row for each key, ``(keys, width)``.
+        y: a row for each other, ``(others, width)``.
+        table: the rows that codes name, ``(rows, width)``.
+        entries: the list; see :class:`elene.nn.Entries`.
+        backend: ``"numba"`` or ``"torch"``; by default numba on the CPU.
+
+    Returns:
+        Two vectors of ``width``; zeros where there are no entries.
+
+    Example:
+        >>> entries = Entries(torch.tensor([2]), torch.tensor([0, 1]), torch.tensor([[0], [0]]), 2)
+        >>> entry_moments(torch.zeros(1, 1), torch.tensor([[3.0], [-5.0]]), torch.ones(1, 1), entries)
+        (tensor([0.]), tensor([16.]))
+    """
+    return _moments((x, y, table), entries, _check(x, y, table, entries, backend))
 
 
 def product_linear(x: Tensor, ends: Tensor, weight: Tensor) -> Tensor:
@@ -140,24 +167,40 @@ class _SpreadEdges(torch.autograd.Function):
         return _fold(grads[0], ctx.both), None, None
 
 
-def _check_shapes(x: Tensor, y: Tensor, table: Tensor, entries: Entries) -> None:
+def _check(x: Tensor, y: Tensor, table: Tensor, entries: Entries, backend: str | None) -> bool:
+    """Whether to run compiled kernels, if the arguments fit each other."""
+    check_choice("backend", backend, (None, "numba", "torch"))
     expected = (("x", x, len(entries.sizes)), ("y", y, entries.num_others))
     for name, tensor, rows in expected:
         if tensor.dim() != 2 or len(tensor) != rows:
             raise ValueError(f"{name} must have {rows} rows, one for each in the list, got shape {tuple(tensor.shape)}")
     if not x.shape[1] == y.shape[1] == table.shape[1]:
         raise ValueError(f"x, y and table must be equally wide, got {x.shape[1]}, {y.shape[1]} and {table.shape[1]}")
+    return x.device.type == "cpu" if backend is None else backend == "numba"
+
+
+def _wide(dtype: torch.dtype) -> torch.dtype:
+    """What is summed in: half precision loses too much."""
+    return dtype if dtype in (torch.float32, torch.float64) else torch.float32
 
 
 @torch.compiler.disable  # type: ignore[untyped-decorator]
 def _reduce(inputs: Inputs, entries: Entries, pool: str, both: bool, compiled: bool) -> tuple[Tensor, Tensor]:
     dtype, device = inputs[0].dtype, inputs[0].device
-    wide = dtype if dtype in (torch.float32, torch.float64) else torch.float32
+    wide = _wide(dtype)
     scales = tuple(entries.scale(by, pool, wide) for by in ("key", "other"))
     with torch.autocast(device.type, enabled=False):
         cast = (tensor.to(wide).contiguous() for tensor in inputs)
         by_key, by_other = _FusedReduce.apply(*cast, entries, scales, both, compiled)
     return by_key.to(dtype), by_other.to(dtype)
+
+
+@torch.compiler.disable  # type: ignore[untyped-decorator]
+def _moments(inputs: Inputs, entries: Entries, compiled: bool) -> tuple[Tensor, Tensor]:
+    with torch.autocast(inputs[0].device.type, enabled=False):
+        cast = (tensor.to(_wide(tensor.dtype)).contiguous() for tensor in inputs)
+        mean, variance = _EntryMoments.apply(*cast, entries, compiled)
+    return mean, variance
 
 
 class _FusedReduce(torch.autograd.Function):
@@ -172,12 +215,46 @@ class _FusedReduce(torch.autograd.Function):
         return (_numba_forward if compiled else _torch_forward)((x, y, table), entries, scales, both)
 
     @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, *grads: Tensor | None) -> Any:
         by_key, by_other = grads[0], grads[1] if ctx.both else None
         if by_key is None and by_other is None:
             return (None,) * 7
         backward = _numba_backward if ctx.compiled else _torch_backward
         return (*backward(ctx.saved_tensors, ctx.entries, ctx.scales, (by_key, by_other)), None, None, None, None)
+
+
+class _EntryMoments(torch.autograd.Function):
+    """Each part is centred before it is squared: what is left is small, and single precision does."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, y: Tensor, table: Tensor, entries: Entries, compiled: bool) -> Any:
+        counts, total = entries.counts(len(table)), max(len(entries.others), 1)
+        means = [count @ part.double() / total for count, part in zip(counts, (x, y, table), strict=True)]
+        ctx.save_for_backward(x, y, table, *means)
+        ctx.entries, ctx.counts, ctx.compiled = entries, counts, compiled
+        squares = (_numba_squares if compiled else _torch_squares)(_centred((x, y, table), means, entries), entries)
+        return torch.stack(means).sum(0).to(x.dtype), (squares / total).to(x.dtype)
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, *grads: Tensor) -> Any:
+        x, y, table, *means = ctx.saved_tensors
+        d_mean, d_variance = (grad / max(len(ctx.entries.others), 1) for grad in grads)
+        centred = _centred((x, y, table), means, ctx.entries)
+        sums = (_numba_spread if ctx.compiled else _torch_spread)(centred, ctx.entries)
+        found = [
+            torch.outer(count.to(d_mean.dtype), d_mean) + 2 * d_variance * part
+            for count, part in zip(ctx.counts, sums, strict=True)
+        ]
+        return *found, None, None
+
+
+def _centred(inputs: Inputs, means: list[Tensor], entries: Entries) -> Inputs:
+    """Each part without its mean; a table that is read several times an entry loses its share each time."""
+    times = (1, 1, entries.codes.shape[1])
+    parts = zip(inputs, means, times, strict=True)
+    return tuple(part.detach() - (mean / time).to(part.dtype) for part, mean, time in parts)  # type: ignore[return-value]
 
 
 def _numba_forward(inputs: Inputs, entries: Entries, scales: Scales, both: bool) -> tuple[Tensor, Tensor]:
@@ -199,29 +276,53 @@ def _sweep_forward(inputs: Inputs, entries: Entries, scale: Tensor) -> Tensor:
     return out
 
 
-def _numba_backward(inputs: Inputs, entries: Entries, scales: Scales, grads: Grads) -> tuple[Tensor, Tensor, Tensor]:
-    """Whichever of keys and others are more are gone through in their order; the fewer are written to at random."""
+def _numba_squares(inputs: Inputs, entries: Entries) -> Tensor:
+    from elene.kernels.reduce import squares_forward
+
+    width, arrays = inputs[0].shape[1], tuple(tensor.numpy() for tensor in inputs)
+    ranges = entries.ranges(width, 8)
+    totals, rows = np.zeros((len(ranges), width)), np.empty((len(ranges), width), arrays[0].dtype)
+    tasks = [partial(squares_forward, entries.arrays, arrays, totals[i], *r, rows[i]) for i, r in enumerate(ranges)]
+    run_all(tasks, None)
+    return torch.from_numpy(totals.sum(0))
+
+
+def _numba_backward(inputs: Inputs, entries: Entries, scales: Scales, grads: Grads) -> Inputs:
+    from elene.kernels.reduce import reduce_backward
+
+    none = inputs[0].new_empty(0, inputs[0].shape[1])
+    by_key, by_other = ((none if grad is None else grad).contiguous() for grad in grads)
+    return _sweep_backward(reduce_backward, inputs, entries, scales, (by_key, by_other))
+
+
+def _numba_spread(inputs: Inputs, entries: Entries) -> Inputs:
+    from elene.kernels.reduce import squares_backward
+
+    return _sweep_backward(squares_backward, inputs, entries)
+
+
+def _sweep_backward(sweep: Any, inputs: Inputs, entries: Entries, *pairs: tuple[Tensor, Tensor]) -> Inputs:
+    """Run a kernel that writes to keys, others and the table; of each pair, one is the keys' and one the others'.
+
+    Whichever of keys and others are more are gone through in their order; the fewer are written to at random.
+    """
     x, y, table = (tensor.detach() for tensor in inputs)
     if len(x) >= len(y):
-        return _sweep_backward((x, y, table), entries, scales, grads)
-    d_y, d_x, d_table = _sweep_backward((y, x, table), entries.turned, scales[::-1], grads[::-1])
+        return _sweep_in_order(sweep, (x, y, table), entries, pairs)
+    d_y, d_x, d_table = _sweep_in_order(sweep, (y, x, table), entries.turned, [pair[::-1] for pair in pairs])
     return d_x, d_y, d_table
 
 
-def _sweep_backward(inputs: Inputs, entries: Entries, scales: Scales, grads: Grads) -> tuple[Tensor, Tensor, Tensor]:
+def _sweep_in_order(sweep: Any, inputs: Inputs, entries: Entries, pairs: Sequence[tuple[Tensor, ...]]) -> Inputs:
     """In one go over the entries; every range of keys has gradients of others and of the table of its own."""
-    from elene.kernels.reduce import reduce_backward
-
     x, y, table = inputs
-    none = x.new_empty(0, x.shape[1])
     ranges = entries.ranges(x.shape[1], max(2, len(entries.others) // (APART * len(y) + 1)))
     d_x, d_y, d_table = torch.empty_like(x), *(like.new_empty(len(ranges), *like.shape) for like in (y, table))
-    given = [(none if grad is None else grad).contiguous() for grad in grads]
-    shared = [entries.arrays, *(tuple(part.numpy() for part in parts) for parts in (inputs, scales, given))]
+    shared = [entries.arrays, *(tuple(part.numpy() for part in parts) for parts in (inputs, *pairs))]
     tasks = []
     for i, bounds in enumerate(ranges):
         out, rows = (d_x.numpy(), d_y[i].numpy(), d_table[i].numpy()), x.new_empty(2, x.shape[1]).numpy()
-        tasks.append(partial(reduce_backward, *shared, out, *bounds, rows))
+        tasks.append(partial(sweep, *shared, out, *bounds, rows))
     run_all(tasks, None)
     return d_x, d_y.sum(0), d_table.sum(0)
 
@@ -244,7 +345,7 @@ def _torch_forward(inputs: Inputs, entries: Entries, scales: Scales, both: bool)
     return by_key * scales[0][:, None], by_other * scales[1][:, None] if both else by_other
 
 
-def _torch_backward(inputs: Inputs, entries: Entries, scales: Scales, grads: Grads) -> tuple[Tensor, Tensor, Tensor]:
+def _torch_backward(inputs: Inputs, entries: Entries, scales: Scales, grads: Grads) -> Inputs:
     x, y, table = inputs
     by_key, by_other = (
         None if grad is None else grad * scale[:, None] for grad, scale in zip(grads, scales, strict=True)
@@ -254,8 +355,28 @@ def _torch_backward(inputs: Inputs, entries: Entries, scales: Scales, grads: Gra
         grad = (x[keys] + y[others] + table[codes].sum(1) > 0).to(x.dtype)
         upstream = 0 if by_key is None else by_key[keys]
         grad *= upstream if by_other is None else upstream + by_other[others]
-        d_x.index_add_(0, keys, grad)
-        d_y.index_add_(0, others, grad)
-        for column in codes.T:
-            d_table.index_add_(0, column, grad)
+        _scatter((d_x, d_y, d_table), grad, (keys, others, codes))
     return d_x, d_y, d_table
+
+
+def _torch_squares(inputs: Inputs, entries: Entries) -> Tensor:
+    x, y, table = inputs
+    total = x.new_zeros(x.shape[1], dtype=torch.double)
+    for keys, others, codes in _chunks(entries, x.shape[1]):
+        total += (x[keys] + y[others] + table[codes].sum(1)).square().sum(0)
+    return total
+
+
+def _torch_spread(inputs: Inputs, entries: Entries) -> Inputs:
+    x, y, table = inputs
+    d_x, d_y, d_table = torch.zeros_like(x), torch.zeros_like(y), torch.zeros_like(table)
+    for keys, others, codes in _chunks(entries, x.shape[1]):
+        _scatter((d_x, d_y, d_table), x[keys] + y[others] + table[codes].sum(1), (keys, others, codes))
+    return d_x, d_y, d_table
+
+
+def _scatter(out: Inputs, values: Tensor, entries: tuple[Tensor, Tensor, Tensor]) -> None:
+    """Add each entry's value to its key, its other and its rows of the table."""
+    for target, places in zip(out, entries, strict=True):
+        for column in places.reshape(len(values), -1).T:
+            target.index_add_(0, column, values)
