@@ -19,6 +19,7 @@ pytest.importorskip("pydantic")
 pytest.importorskip("torch")
 
 import torch
+from made_up import ORIGIN, origin
 from typer.testing import CliRunner
 
 from elene.brec import rpc, verdicts
@@ -236,15 +237,15 @@ def test_judging_goes_on_where_it_stopped(tmp_path, six, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(verdicts, "compare_pair", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            list(judge(Ledger.open(tmp_path, small("gin"), seed=0), six))
-    ledger = Ledger.open(tmp_path, small("gin"), seed=0)
+            list(judge(Ledger.open(tmp_path, small("gin"), ORIGIN, seed=0), six))
+    ledger = Ledger.open(tmp_path, small("gin"), ORIGIN, seed=0)
     assert [verdict.pair for verdict in judge(ledger, six)] == [3, 4, 5]
     assert sorted(Ledger.read(ledger.path).verdicts) == list(range(6))
     assert [path.name for path in ledger.path.parent.iterdir()] == [ledger.path.name]
 
 
 def test_a_ledger_is_read_as_it_was_written(tmp_path, six):
-    ledger = Ledger.open(tmp_path, small("gin"), seed=3)
+    ledger = Ledger.open(tmp_path, small("gin"), ORIGIN, seed=3)
     list(judge(ledger, six[::-1]))
     again = Ledger.read(ledger.path)
     assert again.setting == ledger.setting
@@ -254,31 +255,41 @@ def test_a_ledger_is_read_as_it_was_written(tmp_path, six):
 
 
 def test_other_settings_and_seeds_have_other_ledgers(tmp_path):
-    wanted = [(small("gin"), 0), (small("gin"), 1), (small("gin", "training.epochs=3"), 0), (small("ngnn"), 0)]
-    assert len({Ledger.open(tmp_path, *each).path for each in wanted}) == 4
+    gin, other = small("gin"), small("gin", "training.epochs=3")
+    wanted = [(gin, ORIGIN, 0), (gin, ORIGIN, 1), (other, ORIGIN, 0), (small("ngnn"), ORIGIN, 0)]
+    wanted += [(gin, origin("beef"), 0), (gin, origin(data="f" * 64), 0)]
+    assert len({Ledger.open(tmp_path, *each).path for each in wanted}) == 6
 
 
 @pytest.mark.parametrize("damage", ["", "{}\n", "not JSON\n", "SETTING\n{\n", 'SETTING\n{"pair": 1}\n'])
 def test_a_damaged_ledger_is_named(tmp_path, six, damage):
-    ledger = Ledger.open(tmp_path, small("gin"), seed=0)
+    ledger = Ledger.open(tmp_path, small("gin"), ORIGIN, seed=0)
     list(judge(ledger, six))
     ledger.path.write_text(damage.replace("SETTING", ledger.path.read_text().splitlines()[0]))
     with pytest.raises(ValueError, match=r"-seed0\.jsonl has no verdicts of this version: .*; delete it"):
-        Ledger.open(tmp_path, small("gin"), seed=0)
+        Ledger.open(tmp_path, small("gin"), ORIGIN, seed=0)
 
 
 def test_tallies(tmp_path, six):
-    ledger = Ledger.open(tmp_path, small("gin"), seed=0)
+    ledger = Ledger.open(tmp_path, small("gin"), ORIGIN, seed=0)
     list(judge(ledger, six))
     [tally] = tallies(tmp_path)
     assert (tally.name, tally.told_apart, tally.tried) == ("gin", {"Basic": 2, "CFI": 1}, {"Basic": 4, "CFI": 2})
     assert (tally.total, tally.of, tally.unreliable, tally.seconds) == (3, 6, 0, 9.0)
     ledger.add(verdict_of(six[1], distinguished=False, reliable=False))
-    list(judge(Ledger.open(tmp_path, small("gin"), seed=1), six[4:]))
+    list(judge(Ledger.open(tmp_path, small("gin"), ORIGIN, seed=1), six[4:]))
     first, second = tallies(tmp_path)
     assert (first.told_apart["Basic"], first.unreliable) == (1, 1)
     assert second.tried == {"CFI": 2}
-    assert {first.name.partition("-")[2], second.name.partition("-")[2]} == {"seed0", "seed1"}
+    assert {first.name.rpartition("-")[2], second.name.rpartition("-")[2]} == {"seed0", "seed1"}
+
+
+def test_verdicts_of_older_code_do_not_count(tmp_path, six):
+    newer = origin("beef", committed="2026-02-01T00:00:00Z")
+    list(judge(Ledger.open(tmp_path, small("gin"), newer, seed=0), six[:2]))
+    list(judge(Ledger.open(tmp_path, small("gin"), ORIGIN, seed=0), six))
+    [tally] = tallies(tmp_path)
+    assert (tally.name, tally.of) == ("gin", 2)
 
 
 # The command

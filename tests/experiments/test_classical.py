@@ -11,6 +11,7 @@ import pytest
 from elene.datasets import load, load_collection
 from elene.encoding import encode
 from elene.experiments.classical import STRENGTHS, classify
+from elene.experiments.origin import origin_of
 from elene.experiments.pipeline import Pipeline
 from elene.experiments.spec import Dataset
 from elene.experiments.store import Store
@@ -50,7 +51,7 @@ def test_it_is_what_it_is_by_hand(tmp_path):
     assert result.cost.parameters > 1
     store = Store(tmp_path)
     store.add(result)
-    assert store.get(pipeline, seed=0, fold=3) == result
+    assert store.get(pipeline, origin_of("tu-mutag"), seed=0, fold=3) == result
     assert list(store.find("tu-mutag", "logistic")) == [result]
 
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from made_up import result
+from made_up import origin, result
 from typer.testing import CliRunner
 
 from elene.brec.encodings import METHODS
@@ -36,9 +36,9 @@ def entry(store, table, row, dataset):
     return found
 
 
-def zinc(test, seed=0, *, row="gin", changes=()):
+def zinc(test, seed=0, *, row="gin", changes=(), **others):
     title = "ZINC-12K, substitute train"
-    return result("zinc12k", row, test, seed=seed, changes=changes, title=title, metric="mae")
+    return result("zinc12k", row, test, seed=seed, changes=changes, title=title, metric="mae", **others)
 
 
 # Which runs are shown, and how they compare
@@ -80,6 +80,30 @@ def test_otherwise_the_most_epochs_come_before_better_scores(store):
         store.add(zinc(0.1, seed, changes=["training.epochs=10"]))
     found = entry(store, "benchmarks", "gin", "zinc12k")
     assert (found.ours, found.epochs, found.changes) == ("0.500", "20 of 310", {})
+
+
+NEWER, OTHER = origin("beef", committed="2026-02-01T00:00:00Z"), origin(data="f" * 64)
+
+
+def test_a_cell_shows_the_newest_commit_alone_and_with_one_content_of_the_data(store):
+    for seed in range(3):
+        store.add(zinc(0.1, seed))
+    store.add(zinc(0.2, 0, origin=OTHER))
+    assert len(entry(store, "benchmarks", "gin", "zinc12k").results) == 3
+    store.add(zinc(0.5, 0, origin=NEWER, changes=["training.epochs=20"]))
+    assert entry(store, "benchmarks", "gin", "zinc12k").ours == "0.500"
+    store.add(zinc(0.6, 0, origin=origin("beef", committed="2026-02-01T00:00:00Z", changes="feed")))
+    assert entry(store, "benchmarks", "gin", "zinc12k").ours == "0.600"
+
+
+def test_commits_data_and_short_budgets_are_named(store, tmp_path):
+    store.add(zinc(0.5, 0, origin=NEWER, changes=["training.epochs=20"]))
+    store.add(zinc(0.4, 0, row="gin+elene"))
+    text = write_report(store, tmp_path / "out")[0].read_text()
+    assert "**0.500** (paper 0.155 ± 0.005, 20 of 310 epochs)" in text
+    assert "**0.400** (paper 0.092 ± 0.001)" in text
+    assert "| beef | 2026-02-01T00:00:00Z | 1 |" in text and "| c0ffee | 2026-01-01T00:00:00Z | 1 |" in text
+    assert "| ZINC-12K, substitute train | da7ada7ada | 2 |" in text
 
 
 def test_other_settings_than_the_papers_are_named(store):

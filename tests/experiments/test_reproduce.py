@@ -6,15 +6,17 @@ import time
 from collections import Counter
 
 import pytest
-from made_up import result
+import torch
 from typer.testing import CliRunner
 
 from elene.cli import app
+from elene.engine import parallel
 from elene.experiments import reproduce as module
 from elene.experiments import spec as specs
 from elene.experiments.reproduce import Clock, Job, missing, plan, reproduce
 from elene.experiments.store import Store, run_name
 from elene.experiments.tables import find, tables
+from made_up import ORIGIN, origin, result
 
 
 def fake(job):
@@ -23,6 +25,18 @@ def fake(job):
 
 def unknown(job):
     return None
+
+
+@pytest.fixture(autouse=True)
+def present(request, monkeypatch):
+    """The code and the data are what made-up results have, except in tests of the command."""
+    if "command" not in request.node.name:
+        use(monkeypatch, ORIGIN)
+
+
+def use(monkeypatch, present):
+    monkeypatch.setattr(module, "origin_of", lambda dataset: present)
+    monkeypatch.setattr(module, "code", lambda: present.code)
 
 
 @pytest.fixture
@@ -47,7 +61,7 @@ def test_every_row_runs_once_before_any_runs_twice(table):
     planned = plan(table)
     numbers = [job.seed + job.fold for job in planned]
     assert numbers == sorted(numbers)
-    assert len({run_name(job.spec, job.seed, job.fold) for job in planned}) == len(planned)
+    assert len({run_name(job.spec, ORIGIN, job.seed, job.fold) for job in planned}) == len(planned)
 
 
 def test_runs_differ_in_the_fold_where_there_are_folds_and_else_in_the_seed():
@@ -99,6 +113,52 @@ def test_what_is_missing_is_known_by_its_settings(store, jobs):
         find("counting"), ["gin", "gin+elene"], ["counting.star", "counting.cycle4"], None, ["training.lr=0.1"]
     )
     assert missing(changed, store) == changed
+
+
+@pytest.mark.parametrize("other", [origin("beef"), origin(changes="feed"), origin(data="f" * 64)])
+def test_what_other_code_or_data_made_is_missing(store, jobs, monkeypatch, other):
+    for job in jobs:
+        store.add(fake(job))
+    assert missing(jobs, store) == []
+    use(monkeypatch, other)
+    assert missing(jobs, store) == jobs
+
+
+def test_no_data_is_loaded_where_there_is_no_result(store, jobs, monkeypatch):
+    monkeypatch.setattr(module, "origin_of", None)
+    assert missing(jobs, store) == jobs
+
+
+def test_what_another_process_is_at_is_left_to_it(store, jobs):
+    with store.claim(jobs[1].name):
+        steps = list(reproduce(jobs[:3], store, fake, unknown))
+    assert states(steps) == [
+        (state, job.spec.row, 0)
+        for job, state in zip(
+            [jobs[0], jobs[0], jobs[1], jobs[2], jobs[2]], ["starts", "done", "taken", "starts", "done"], strict=True
+        )
+    ]
+    assert "is held by process" in str(steps[2].error)
+    assert missing(jobs[:3], store) == [jobs[1]]
+
+
+def test_what_another_process_did_meanwhile_is_not_done_again(store, jobs):
+    def alone(job):
+        store.add(fake(jobs[1]))  # by the other one
+        return fake(job)
+
+    assert [step.state for step in reproduce(jobs[:2], store, alone, unknown)] == ["starts", "done", "known"]
+
+
+def test_while_a_job_runs_no_other_process_may_take_it(store, jobs):
+    def run(job):
+        with pytest.raises(BlockingIOError), store.claim(job.name):
+            pass
+        return fake(job)
+
+    assert [step.state for step in reproduce(jobs[:1], store, run, unknown)] == ["starts", "done"]
+    with store.claim(jobs[0].name):
+        pass
 
 
 def test_what_would_take_too_long_is_left_and_shorter_jobs_run(store, jobs):
@@ -167,7 +227,7 @@ def test_estimates_come_from_runs_of_the_same_row_with_any_number_of_epochs(stor
 
 def test_estimates_of_a_run_that_was_begun_come_from_its_own_epochs(store, tmp_path):
     job = Job(specs.load("sr25", "gin", ["training.epochs=10"]), seed=1, fold=0)
-    folder = tmp_path / "runs" / run_name(job.spec, 1, 0)
+    folder = tmp_path / "runs" / run_name(job.spec, ORIGIN, 1, 0)
     folder.mkdir(parents=True)
     lines = ["epoch,lr,loss,validation,seconds", "0,0.1,1,0.5,4", "1,0.1,1,0.5,2", "2,0.1,1,0.5,4", "3,0.1,1"]
     (folder / "metrics.csv").write_text("\n".join(lines))
@@ -196,6 +256,28 @@ def test_the_command_runs_what_is_missing(tmp_path):
     [found] = Store(tmp_path / "results").find()
     assert found.cost.epochs == 2
     assert "0 of them to be done" in run("reproduce", *SMALL, *folders).stderr
+
+
+def test_the_command_leaves_to_others_what_they_are_at(tmp_path):
+    store = Store(tmp_path / "results")
+    [job] = plan(find("expressivity"), ["gin"], ["sr25"], None, SMALL[-2:])
+    with store.claim(job.name):
+        said = run("reproduce", *SMALL, "--results", tmp_path / "results", "--runs", tmp_path / "runs").stderr
+    assert "sr25 gin, seed 0 is left out" in said and "is held by process" in said
+    assert list(store.find()) == []
+
+
+def test_the_command_uses_so_many_threads(tmp_path):
+    folders = ("--results", tmp_path / "results", "--runs", tmp_path / "runs")
+    before = torch.get_num_threads()
+    try:
+        run("reproduce", *SMALL, *folders, "--threads", "1")
+        assert parallel.count_threads(None) == torch.get_num_threads() == 1
+    finally:
+        parallel.use_threads(None)
+        torch.set_num_threads(before)
+    [found] = Store(tmp_path / "results").find()
+    assert found.machine["threads"] == 1
 
 
 def test_the_command_says_how_to_go_on(tmp_path):

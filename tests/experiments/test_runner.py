@@ -13,6 +13,7 @@ from train_and_die import EPOCH, SMALL
 
 from elene.datasets import load
 from elene.experiments import launch, runner, spec
+from elene.experiments.origin import origin_of
 from elene.experiments.store import Store, read_result
 from elene.experiments.training import Learner
 
@@ -146,7 +147,8 @@ def test_logs(tmp_path):
 def test_what_is_in_the_store_is_not_run_again(tmp_path, monkeypatch):
     store = Store(tmp_path / "results")
     first = runner.obtain(QUICK, store=store, folder=tmp_path / "runs")
-    assert store.get(QUICK, 0) == first
+    assert store.get(QUICK, origin_of("sr25"), 0) == first
+    assert first.origin == origin_of("sr25") and first.origin.data == load("sr25").edition.sha256
     monkeypatch.setattr(runner, "run", None)
     assert runner.obtain(QUICK, store=store, folder=tmp_path / "runs") == first
 

@@ -15,8 +15,9 @@ from elene.brec.rpc import COPIES, DIM, RESOLUTION, Verdict, compare_pair, thres
 from elene.datasets import BrecPair
 from elene.experiments.complaints import complaint
 from elene.experiments.machine import machine, versions
+from elene.experiments.origin import Code, Origin
 from elene.experiments.spec import Spec
-from elene.files import replacing
+from elene.files import holding, replacing
 
 FOLDER = "brec"
 
@@ -26,6 +27,7 @@ class Setting(BaseModel):
 
     Args:
         spec: which model, and how it was trained.
+        origin: the code, and the hash of all pairs that there are.
         seed: of weights and relabellings.
         copies: relabelled copies of each graph.
         dim: length of embeddings.
@@ -39,6 +41,7 @@ class Setting(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     spec: Spec
+    origin: Origin
     seed: int
     copies: int
     dim: int
@@ -84,7 +87,7 @@ class Tally:
 
 
 class Ledger:
-    """The verdicts on a model, in ``brec/ROW/IDENTITY-seedS.jsonl`` in the folder of results; a line for each pair.
+    """The verdicts on a model, in ``brec/ROW/SPEC-COMMIT-DATA-seedS.jsonl`` in the folder of results.
 
     Args:
         path: the file.
@@ -93,7 +96,9 @@ class Ledger:
 
     Example:
         >>> from elene.experiments import spec
-        >>> ledger = Ledger.open("no such folder", spec.load("brec", "gin"), seed=0)
+        >>> from elene.experiments.origin import Code
+        >>> origin = Origin(code=Code(commit="v1.0"), data="f" * 64)
+        >>> ledger = Ledger.open("no such folder", spec.load("brec", "gin"), origin, seed=0)
         >>> ledger.path.parts[:3], len(ledger.verdicts)
         (('no such folder', 'brec', 'gin'), 0)
     """
@@ -103,13 +108,14 @@ class Ledger:
         self.verdicts = {verdict.pair: verdict for verdict in verdicts}
 
     @classmethod
-    def open(cls, results: str | os.PathLike[str], spec: Spec, seed: int) -> Ledger:
+    def open(cls, results: str | os.PathLike[str], spec: Spec, origin: Origin, seed: int) -> Ledger:
         """The ledger of a model: what there is of it, or an empty one."""
-        path = Path(results, FOLDER, spec.row, f"{spec.identity}-seed{seed}.jsonl")
+        path = Path(results, FOLDER, spec.row, f"{spec.identity}-{origin.name}-seed{seed}.jsonl")
         if path.is_file():
             return cls.read(path)
         setting = Setting(
             spec=spec,
+            origin=origin,
             seed=seed,
             copies=COPIES,
             dim=DIM,
@@ -166,28 +172,37 @@ def judge(ledger: Ledger, pairs: Sequence[BrecPair]) -> Iterator[Verdict]:
         >>> import tempfile
         >>> from elene.datasets import rook, shrikhande
         >>> from elene.experiments import spec
+        >>> from elene.experiments.origin import origin_of_pairs
         >>> small = spec.load("brec", "gin+elene-ed", ["model.hidden=16", "model.layers=2"])
-        >>> ledger = Ledger.open(tempfile.mkdtemp(), small, seed=0)
         >>> pairs = [BrecPair(110, "Regular", "strongly_regular", rook(), shrikhande())]
+        >>> ledger = Ledger.open(tempfile.mkdtemp(), small, origin_of_pairs(pairs), seed=0)
         >>> [verdict.distinguished for verdict in judge(ledger, pairs)]
         [True]
         >>> list(judge(Ledger.read(ledger.path), pairs))
         []
     """
-    for pair in pairs:
-        if pair.index not in ledger.verdicts:
-            verdict = compare_pair(pair, ledger.setting.spec, ledger.setting.seed)
-            ledger.add(verdict)
-            yield verdict
+    with holding(f"{ledger.path}.lock"):
+        for pair in pairs:
+            if pair.index not in ledger.verdicts:
+                verdict = compare_pair(pair, ledger.setting.spec, ledger.setting.seed)
+                ledger.add(verdict)
+                yield verdict
 
 
 def tallies(results: str | os.PathLike[str]) -> list[Tally]:
     """What the models that a folder of results has verdicts on tell apart, in the order of their names.
 
+    Of each model those verdicts count that the newest code made.
+
     >>> tallies("no such folder")
     []
     """
-    ledgers = [Ledger.read(path) for path in sorted(Path(results, FOLDER).glob("*/*.jsonl"))]
+    every = [Ledger.read(path) for path in sorted(Path(results, FOLDER).glob("*/*.jsonl"))]
+    newest: dict[str, Code] = {}
+    for ledger in every:
+        row, code = ledger.setting.spec.row, ledger.setting.origin.code
+        newest[row] = max(newest.get(row, code), code, key=lambda code: code.age)
+    ledgers = [ledger for ledger in every if ledger.setting.origin.code == newest[ledger.setting.spec.row]]
     rows = Counter(ledger.setting.spec.row for ledger in ledgers)
     return [ledger.tally(None if rows[ledger.setting.spec.row] == 1 else _name(ledger)) for ledger in ledgers]
 

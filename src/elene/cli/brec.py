@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from elene.cli.common import ARGUMENTS, console, counted, error_console, make_table, working
+from elene.cli.common import ARGUMENTS, ThreadsOption, console, counted, error_console, make_table, working
 
 if TYPE_CHECKING:
     from elene.brec.standings import Standing
@@ -48,6 +48,7 @@ def brec(
             show_default=f"{PAIRS} in the folder ELENE_DATA",
         ),
     ] = None,
+    threads: ThreadsOption = None,
     results: Annotated[
         Path, typer.Option(metavar="DIR", help="Where verdicts are kept; what is there is not run again.")
     ] = Path("results"),
@@ -66,10 +67,14 @@ def brec(
             from elene.brec.standings import standings
             from elene.brec.verdicts import Ledger
             from elene.experiments import spec
+            from elene.experiments.machine import use_threads
+            from elene.experiments.origin import origin_of_pairs
     except ModuleNotFoundError as error:
         raise ImportError(f'training needs {error.name}: pip install "elene[experiments]"') from error
-    chosen = _chosen(_read(file), pairs)
-    ledger = Ledger.open(results, spec.load("brec", row, changes or []), seed)
+    use_threads(threads)
+    every = _read(file)
+    chosen = _chosen(every, pairs)
+    ledger = Ledger.open(results, spec.load("brec", row, changes or []), origin_of_pairs(every), seed)
     try:
         _judge(ledger, chosen)
     except KeyboardInterrupt:

@@ -36,6 +36,17 @@ GraphArgument = Annotated[
 ]
 
 
+ThreadsOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="How many threads to compute with; with 1, as many commands as there are cores run well side by side.",
+        show_default="as many as torch likes",
+    ),
+]
+
+
 class Level(StrEnum):
     """What is encoded."""
 

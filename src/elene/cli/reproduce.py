@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import BarColumn, Progress, TextColumn
 
-from elene.cli.common import ARGUMENTS, clean_interrupts, console, counted, error_console, make_table, working
+from elene.cli.common import (
+    ARGUMENTS,
+    ThreadsOption,
+    clean_interrupts,
+    console,
+    counted,
+    error_console,
+    make_table,
+    working,
+)
 
 if TYPE_CHECKING:
     from elene.experiments.reproduce import Job, Step
@@ -62,6 +71,7 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
             show_default="the paper's",
         ),
     ] = None,
+    threads: ThreadsOption = None,
     results: Annotated[
         Path, typer.Option(metavar="DIR", help="Where results are kept; what is there is not run again.")
     ] = Path("results"),
@@ -72,7 +82,8 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
     """Run what is missing of a table of the paper, every row once before any row twice.
 
     No run is started that would not end within the budget, as far as that is known; one that is running when it is used
-    up stops, and goes on with the next call. Ctrl-C does the same.
+    up stops, and goes on with the next call. Ctrl-C does the same. Several of these commands share the work: none takes
+    a run that another one is at. What other code made, by its commit, or other data is run again.
 
     **Example:** elene reproduce expressivity --budget 60
     """
@@ -80,12 +91,14 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
         return _count_brec(results)
     try:
         with working("Loading libraries"):
+            from elene.experiments.machine import use_threads
             from elene.experiments.reproduce import plan
             from elene.experiments.store import Store
             from elene.experiments.tables import find, tables
             from elene.validation import check_choice
     except ModuleNotFoundError as error:
         raise ImportError(f'training needs {error.name}: pip install "elene[experiments]"') from error
+    use_threads(threads)
     check_choice("TABLE", table, [*(known.name for known in tables()), BREC])
     wanted, store = find(table), Store(results)
     jobs = plan(wanted, _names(rows), _names(datasets), seeds, changes or [])
@@ -132,6 +145,10 @@ def _say_step(step: Step, states: Counter[str], total: int) -> None:
     elif step.result is not None:
         score, metric = step.result.best.test, step.result.metric
         error_console.print(f"      {metric} {score:.4g}  [dim]{_say_time(step.seconds or 0)}[/]")
+    elif step.state == "taken":
+        error_console.print(f"      [bold]{step.job}[/] is left out: {step.error}", soft_wrap=True)
+    elif step.state == "known":
+        error_console.print(f"      [bold]{step.job}[/] was done by another process meanwhile")
     elif step.error is not None:
         error_console.print(f"      [red]failed:[/] {step.error or 'there is not enough memory'}", soft_wrap=True)
     elif step.state == "stopped":
@@ -151,7 +168,9 @@ def _say_time(seconds: float) -> str:
 
 
 def _say_states(states: Counter[str]) -> str:
-    return ", ".join(f"{states[state]} {state}" for state in ("done", "stopped", "too long", "failed") if states[state])
+    return ", ".join(
+        f"{states[state]} {state}" for state in ("done", "stopped", "too long", "taken", "failed") if states[state]
+    )
 
 
 def _say_again(ctx: typer.Context) -> None:
@@ -172,7 +191,8 @@ def _print_table(table: Table, store: Store) -> None:
         for entry in entries[i : i + across]:
             style = colours.get(entry.verdict, "bold")
             ours = f"[{style}]{entry.ours}[/]" if entry.results else "[dim]-[/]"
-            cells.append(f"{ours}\n[dim]{entry.paper}[/]" if entry.paper else ours)
+            budget = f"{entry.epochs} epochs" if entry.shortened else ""
+            cells.append("\n".join([ours, *(f"[dim]{told}[/]" for told in (entry.paper, budget) if told)]))
         grid.add_row(entries[i].line.title, *cells)
     console.print(grid)
     console.print("Ours, and below it the paper's. More: [cyan]elene report[/]")

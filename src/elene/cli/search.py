@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elene.cli.common import ARGUMENTS, console, counted, error_console, make_table, working
+from elene.cli.common import ARGUMENTS, ThreadsOption, console, counted, error_console, make_table, working
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -50,6 +50,7 @@ def search(  # noqa: PLR0913 - Typer makes every option an argument
     ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides all that is random.")] = 0,
     fold: Annotated[int, typer.Option(min=0, metavar="N", help="Which of the data set's splits.")] = 0,
+    threads: ThreadsOption = None,
     results: Annotated[
         Path, typer.Option(metavar="DIR", help="Where trials are kept; what is there is not run again.")
     ] = Path("results"),
@@ -65,9 +66,11 @@ def search(  # noqa: PLR0913 - Typer makes every option an argument
     """
     try:
         with working("Loading libraries"):
+            from elene.experiments.machine import use_threads
             from elene.experiments.search import Search, plan_of
     except ModuleNotFoundError as error:
         raise ImportError(f'searching needs {error.name}: pip install "elene[experiments]"') from error
+    use_threads(threads)
     found = Search(plan_of(spec, row, settings or [], seed, fold), results, runs)
     try:
         _run(found, trials)

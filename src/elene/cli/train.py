@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from elene.cli.common import ARGUMENTS, console, counted, error_console, make_table, working
+from elene.cli.common import ARGUMENTS, ThreadsOption, console, counted, error_console, make_table, working
 
 if TYPE_CHECKING:
     from elene.experiments.store import Result
@@ -43,6 +43,7 @@ def train(  # noqa: PLR0913 - Typer makes every option an argument
     devices: Annotated[
         int, typer.Option(min=1, metavar="N", help="How many GPUs or, without any, processes share each batch.")
     ] = 1,
+    threads: ThreadsOption = None,
     results: Annotated[
         Path, typer.Option(metavar="DIR", help="Where results are kept; what is there is not run again.")
     ] = Path("results"),
@@ -62,12 +63,15 @@ def train(  # noqa: PLR0913 - Typer makes every option an argument
         with working("Loading libraries"):
             from elene.experiments import runner
             from elene.experiments import spec as specs
+            from elene.experiments.machine import use_threads
+            from elene.experiments.origin import origin_of
             from elene.experiments.store import Store, run_name
     except ModuleNotFoundError as error:
         raise ImportError(f'training needs {error.name}: pip install "elene[experiments]"') from error
+    use_threads(threads)
     wanted, store = specs.load(spec, row, changes or []), Store(results)
-    folder = runs / run_name(wanted, seed, fold)
-    known = store.get(wanted, seed, fold)
+    origin = origin_of(wanted.dataset.name)
+    known = store.get(wanted, origin, seed, fold)
     if known is None:
         try:
             known = runner.obtain(wanted, seed, fold, store=store, folder=runs, devices=devices)
@@ -77,7 +81,7 @@ def train(  # noqa: PLR0913 - Typer makes every option an argument
             raise typer.Exit(130) from None
     else:
         error_console.print("This run is in the results: nothing to do.")
-    _say(known, store.path(wanted, seed, fold), folder)
+    _say(known, store.path(wanted, origin, seed, fold), runs / run_name(wanted, origin, seed, fold))
 
 
 def _say(result: Result, path: Path, folder: Path) -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from elene.datasets.collection import Collection
 from elene.graph import Graph
 from elene.io.readers import parse_graph6
 
@@ -64,6 +68,18 @@ def read_brec(path: str | os.PathLike[str]) -> list[BrecPair]:
             raise ValueError(f"{path}, line {number}: {error}") from error
         pairs[pair.index] = pair
     return list(pairs.values())
+
+
+def brec_collection(pairs: Sequence[BrecPair]) -> Collection:
+    """The graphs of all pairs one after another; ``y`` says which of its pair a graph is.
+
+    >>> from elene.datasets import rook, shrikhande
+    >>> len(brec_collection([BrecPair(0, "Regular", "strongly_regular", rook(), shrikhande())]))
+    2
+    """
+    found = Collection.of_graphs([graph for pair in pairs for graph in (pair.a, pair.b)], np.arange(2 * len(pairs)) % 2)
+    found.extra["pair"] = np.repeat([pair.index for pair in pairs], 2)
+    return found
 
 
 def _parse(line: str) -> BrecPair:

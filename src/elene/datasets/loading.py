@@ -6,7 +6,9 @@ import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from struct import error as StructError
 from typing import TYPE_CHECKING
@@ -14,7 +16,7 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from elene.datasets.brec import read_brec
+from elene.datasets.brec import brec_collection, read_brec
 from elene.datasets.collection import Collection
 from elene.datasets.content import canonical, digest
 from elene.datasets.info import DatasetInfo, Edition
@@ -71,6 +73,35 @@ def load(name: str, root: str | os.PathLike[str] | None = None) -> GraphDataset:
     info = find(name)
     collection, edition = _obtain(info, cache_folder(root))
     return GraphDataset(info, edition, collection)
+
+
+def content_hash(name: str, root: str | os.PathLike[str] | None = None) -> str:
+    """The SHA-256 of the content that :func:`load` would give; a file that is not changed is read once.
+
+    Args:
+        name: a data set's name.
+        root: the folder of the cache, as in :func:`load`.
+
+    Example:
+        >>> content_hash("sr25") == load("sr25").edition.sha256
+        True
+    """
+    info, folder = find(name), cache_folder(root)
+    for path in (_cached(info, folder), _stored(info)):
+        if path is not None and path.is_file():
+            state = path.stat()
+            return _hash_of_file(name, folder, str(path), state.st_mtime_ns, state.st_size)
+    return _known_hash(_obtain(info, folder)[1])
+
+
+@cache
+def _hash_of_file(name: str, folder: Path, *state: str | int) -> str:
+    return _known_hash(_obtain(find(name), folder)[1])
+
+
+def _known_hash(edition: Edition) -> str:
+    assert edition.sha256 is not None
+    return edition.sha256
 
 
 def load_collection(name: str, root: str | os.PathLike[str] | None = None) -> Collection:
@@ -182,7 +213,7 @@ def _say_where(info: DatasetInfo) -> str:
 
 def _read(info: DatasetInfo, path: Path, fix: str) -> tuple[Collection, Edition]:
     try:
-        collection = canonical(_brec(path) if path.suffix == ".tsv" else _npz(path))
+        collection = canonical(brec_collection(read_brec(path)) if path.suffix == ".tsv" else _npz(path))
     except PermissionError:
         raise
     except _DAMAGE as error:
@@ -196,20 +227,13 @@ def _npz(path: Path) -> Collection:
     return Collection.load(path)
 
 
-def _brec(path: Path) -> Collection:
-    pairs = read_brec(path)
-    found = Collection.of_graphs([graph for pair in pairs for graph in (pair.a, pair.b)], np.arange(2 * len(pairs)) % 2)
-    found.extra["pair"] = np.repeat([pair.index for pair in pairs], 2)
-    return found
-
-
 def _identify(info: DatasetInfo, collection: Collection, what: str, fix: str) -> Edition:
-    """The edition that a content is, which decides what may be said about results on it."""
+    """The edition that a content is, which decides what may be said about results on it; with the content's hash."""
     counts = (len(collection), int(collection.node_ptr[-1]), int(collection.edge_ptr[-1]))
     sha256 = digest(collection)
     for edition in info.editions:
         if edition.known_by(sha256, counts):
-            return edition
+            return replace(edition, sha256=sha256)
     known = " or ".join(_say_edition(edition) for edition in info.editions)
     raise ValueError(f"{what} is not {info.title}: {_say_counts(*counts, sha256)}, but {known} is wanted: {fix}")
 

@@ -25,12 +25,38 @@ HAND_OUT = 4_000  # what it takes to hand out a piece
 PIECE = 50_000_000  # between two pieces an interrupt is noticed
 
 
+_most: int | None = None
+
+
+def use_threads(threads: int | None) -> None:
+    """Let this process use so many threads wherever no number is given; None, every core it may run on.
+
+    >>> use_threads(1)
+    >>> count_threads(None), count_threads(2)
+    (1, 2)
+    >>> use_threads(None)
+    """
+    global _most
+    _most = None if threads is None else count_threads(threads)
+
+
+def most_threads() -> int | None:
+    """What :func:`use_threads` was last called with.
+
+    >>> most_threads() is None
+    True
+    """
+    return _most
+
+
 def count_threads(threads: int | None) -> int:
-    """How many threads to use; None means every core this process may run on.
+    """How many threads to use; None means every core this process may run on, or what :func:`use_threads` says.
 
     >>> count_threads(3)
     3
     """
+    if threads is None and _most is not None:
+        return _most
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not isinstance(threads, int | np.integer) or isinstance(threads, bool):

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from elene.datasets import GraphDataset, load
 from elene.estimators import Encoder
 from elene.experiments.machine import PeakMemory, machine, versions
+from elene.experiments.origin import Origin, code
 from elene.experiments.pipeline import Pipeline
 from elene.experiments.store import Cost, Result, Score
 
@@ -78,6 +79,7 @@ def _parameters(model: Any) -> int:
 def _result(pipeline: Pipeline, fold: int, dataset: GraphDataset, score: Score, cost: Cost) -> Result:
     return Result(
         spec=pipeline,
+        origin=Origin(code=code(), data=dataset.edition.sha256),
         seed=0,
         fold=fold,
         devices=1,

@@ -30,6 +30,7 @@ class Experiment:
 
     Attributes:
         objective: what is minimised and measured.
+        content: the SHA-256 of the data.
 
     Example:
         >>> from elene.experiments import spec
@@ -41,7 +42,7 @@ class Experiment:
 
     def __init__(self, spec: Spec, seed: int = 0, fold: int = 0, dataset: GraphDataset | None = None) -> None:
         dataset = load(spec.dataset.name) if dataset is None else dataset
-        self.spec, self.seed = spec, seed
+        self.spec, self.seed, self.content = spec, seed, dataset.edition.sha256
         self.dataset, self.split = choose(dataset, spec, fold)
         info, several = dataset.info, dataset.info.task in ("regression", "multilabel")
         outputs = self.dataset._data.y.shape[1] if several else info.outputs

@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+from elene.engine import parallel
+from elene.experiments.machine import use_threads
 from elene.experiments.spec import Spec, check
 from elene.experiments.store import Result, read_result
 
@@ -29,6 +31,7 @@ def launch(spec: Spec, seed: int, fold: int, folder: Path, devices: int, pause: 
         pause: as there.
     """
     job = {"spec": spec.model_dump(mode="json"), "seed": seed, "fold": fold, "folder": str(folder), "pause": pause}
+    job["threads"] = parallel.most_threads()
     command = [sys.executable, "-m", "elene.experiments.launch", json.dumps(job)]
     shared = _environment(devices)
     workers = [subprocess.Popen(command, env={**shared, "LOCAL_RANK": str(rank)}) for rank in range(devices)]
@@ -69,6 +72,7 @@ def _work(text: str) -> None:
     from elene.experiments.runner import train
 
     job = json.loads(text)
+    use_threads(job["threads"])
     rank, world = (int(os.environ[name]) for name in ("LOCAL_RANK", "WORLD_SIZE"))
     train(check(job["spec"]), job["seed"], job["fold"], Path(job["folder"]), rank, world, job["pause"])
     gc.collect()  # torch can wait for ever at the end where a wrapped network outlives its process group

@@ -23,6 +23,21 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
 
 
+def use_threads(threads: int | None) -> None:
+    """Let this process compute with so many threads, torch's and ours; None changes nothing.
+
+    >>> use_threads(None)
+    """
+    if threads is None:
+        return
+    import torch
+
+    from elene.engine import parallel
+
+    parallel.use_threads(threads)
+    torch.set_num_threads(threads)
+
+
 def machine() -> dict[str, str | int]:
     """The processor, how many cores may be used and how many threads torch uses, and the accelerator, if any.
 

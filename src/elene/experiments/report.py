@@ -11,6 +11,7 @@ from typing import Any
 
 from elene.brec.standings import CATEGORIES, Standing, standings
 from elene.experiments.document import Block, Cell, Grid, Heading, Paragraph, Picture, to_html, to_markdown
+from elene.experiments.origin import SHORT
 from elene.experiments.store import Result, Store
 from elene.experiments.summary import Entry, summarise
 from elene.experiments.tables import Column, Table
@@ -20,8 +21,9 @@ TITLE = "Results"
 RULES = (
     "Ours is the metric on the test graphs at the best validation epoch, as the mean ± standard deviation of all runs. "
     "These differ in their seed or, where a data set has folds, in the fold.",
-    "Runs have the settings of the paper where nothing else is said. 20 of 300 epochs: the paper has 300. Of runs with "
-    "several settings the closest to the paper's are shown, whatever their scores.",
+    "Runs have the settings of the paper where nothing else is said. 20 of 300 epochs: the paper has 300. All runs of "
+    "a cell were made by one commit, the newest that has any, with one content of the data. Of runs with several "
+    "settings the closest to the paper's are shown, whatever their scores.",
     "Better and worse go by the printed digits. A dagger (†) marks what the paper quotes from others. A dash marks a "
     "model or data set that there is no spec for. Peak MB is what training added to the memory in use "
     "before it, at least: it may have used again what an earlier run of the same process had left.",
@@ -135,7 +137,8 @@ def _title(entry: Entry) -> str:
 def _cell(entry: Entry) -> Cell:
     paper = f"paper {entry.paper}" if entry.paper else ""
     if entry.results:
-        return Cell(entry.ours, paper, "equal" if entry.verdict == "new" else entry.verdict)
+        note = ", ".join(filter(None, (paper, f"{entry.epochs} epochs" if entry.shortened else "")))
+        return Cell(entry.ours, note, "equal" if entry.verdict == "new" else entry.verdict)
     return Cell("missing" if entry.verdict == "missing" else "-", paper, "missing")
 
 
@@ -161,6 +164,8 @@ def _detail(entry: Entry) -> dict[str, Cell]:
         "s/epoch": Cell("" if seconds is None else f"{seconds:.3g}"),
         "Peak MB": Cell(f"{memory:.0f}"),
         "Parameters": Cell(f"{results[0].cost.parameters:,}"),
+        "Commit": Cell(results[0].origin.code.name),
+        "Data": Cell(results[0].origin.data[:SHORT]),
         "Other settings": Cell(", ".join(f"{key}={value}" for key, value in entry.changes.items())),
     }
 
@@ -208,6 +213,21 @@ def _origin(results: Sequence[Result]) -> Iterator[Block]:
         "its spec, seed, versions, machine and data."
     )
     yield Grid(["Machine", "Runs"], [[Cell(machine), Cell(str(count))] for machine, count in machines.most_common()])
+    codes = Counter(result.origin.code for result in results)
+    yield Paragraph("Code, with a plus and a hash of the changes where there were some that were not committed:")
+    yield Grid(
+        ["Commit", "Made", "Runs"],
+        [
+            [Cell(code.name), Cell(code.committed), Cell(str(codes[code]))]
+            for code in sorted(codes, key=lambda c: c.age)
+        ],
+    )
+    contents = Counter((result.title, result.origin.data[:SHORT]) for result in results)
+    yield Paragraph("Data, by the first digits of the SHA-256 of its content:")
+    yield Grid(
+        ["Data set", "Content", "Runs"],
+        [[Cell(title), Cell(data), Cell(str(contents[title, data]))] for title, data in sorted(contents)],
+    )
 
 
 def _machine(result: Result) -> str:

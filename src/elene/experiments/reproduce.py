@@ -6,7 +6,7 @@ import _thread
 import csv
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -15,6 +15,7 @@ from time import monotonic
 
 from elene.datasets.registry import find as find_dataset
 from elene.experiments import spec as specs
+from elene.experiments.origin import code, origin_of
 from elene.experiments.pipeline import ROW, Pipeline
 from elene.experiments.spec import Dataset, Spec
 from elene.experiments.store import Result, Store, run_name
@@ -51,6 +52,17 @@ class Job:
     def kind(self) -> tuple[str, str]:
         """What runs that take about as long have in common."""
         return self.spec.dataset.label, self.spec.row
+
+    @property
+    def name(self) -> str:
+        """The name of the run, with the present code and data."""
+        return run_name(self.spec, origin_of(self.spec.dataset.name), self.seed, self.fold)
+
+    @property
+    def pattern(self) -> str:
+        """The same for files, with any data: what can be known before the data is loaded."""
+        head = f"{self.spec.dataset.label}/{self.spec.row}/{self.spec.identity}-{code().name}"
+        return f"{head}-*-seed{self.seed}-fold{self.fold}"
 
 
 def _has_folds(spec: Spec | Pipeline) -> bool:
@@ -120,13 +132,20 @@ def _check(name: str, values: Sequence[str], choices: Sequence[str]) -> None:
 
 
 def missing(jobs: Sequence[Job], store: Store) -> list[Job]:
-    """Those jobs that the store has no result of.
+    """Those jobs that the store has no result of with the present code and data.
 
     >>> from elene.experiments.tables import find
     >>> len(missing(plan(find("expressivity"), rows=["gin"]), Store("nothing here")))
     2
     """
-    return [job for job in jobs if not store.path(job.spec, job.seed, job.fold).is_file()]
+    return [job for job in jobs if not _is_known(job, store)]
+
+
+def _is_known(job: Job, store: Store) -> bool:
+    # Data is loaded, or made, only where there is a result that may be of it.
+    if not any(store.root.glob(f"runs/{job.pattern}.json")):
+        return False
+    return store.path(job.spec, origin_of(job.spec.dataset.name), job.seed, job.fold).is_file()
 
 
 def perform(job: Job, folder: str | os.PathLike[str]) -> Result:
@@ -142,7 +161,7 @@ def perform(job: Job, folder: str | os.PathLike[str]) -> Result:
         return classify(job.spec, job.fold)
     from elene.experiments.runner import run
 
-    return run(job.spec, job.seed, job.fold, folder=Path(folder, run_name(job.spec, job.seed, job.fold)))
+    return run(job.spec, job.seed, job.fold, folder=Path(folder, job.name))
 
 
 class Clock:
@@ -176,11 +195,10 @@ class Clock:
 
     def _begun(self, job: Job) -> list[float]:
         """Seconds of each epoch so far."""
-        path = self.folder / run_name(job.spec, job.seed, job.fold) / "metrics.csv"
-        if not path.is_file():
-            return []
-        with path.open(encoding="utf-8") as file:
-            return [float(line["seconds"]) for line in csv.DictReader(file) if line["seconds"]]
+        for path in self.folder.glob(f"{job.pattern}/metrics.csv"):
+            with path.open(encoding="utf-8") as file:
+                return [float(line["seconds"]) for line in csv.DictReader(file) if line["seconds"]]
+        return []
 
 
 @dataclass(frozen=True)
@@ -190,10 +208,11 @@ class Step:
     Args:
         job: which one.
         state: ``"starts"``, ``"done"``, ``"failed"`` (its data is not at hand, or too large), ``"stopped"`` (time is
-            up; it will go on next time) or ``"too long"`` (for what is left of the budget, so that it was not started).
+            up; it will go on next time), ``"too long"`` (for what is left of the budget, so that it was not started),
+            ``"taken"`` (another process is at it) or ``"known"`` (another process has done it meanwhile).
         seconds: how long it took or, before that, will take; None if that is not known.
         result: what came out, if it is done.
-        error: why it failed, if it did.
+        error: why it failed, if it did, or who is at it.
     """
 
     job: Job
@@ -210,7 +229,7 @@ def reproduce(
     estimate: Callable[[Job], float | None],
     budget: float | None = None,
 ) -> Iterator[Step]:
-    """Run jobs one after the other, and add their results to the store.
+    """Run jobs one after the other, and add their results to the store; several processes may do so at a time.
 
     Args:
         jobs: what is :func:`missing` of a :func:`plan`.
@@ -231,13 +250,27 @@ def reproduce(
         if left is not None and (left <= 0 or (expected or 0) > left):
             yield Step(job, "too long", expected)
             continue
-        yield Step(job, "starts", expected)
-        step = _attempt(job, run, left)
-        if step.result is not None:
-            store.add(step.result)
-        elif isinstance(step.error, OSError):
+        with ExitStack() as claims:
+            step = _claim(job, store, claims)
+            if step is None:
+                yield Step(job, "starts", expected)
+                step = _attempt(job, run, left)
+            if step.result is not None:
+                store.add(step.result)
+        if step.state == "failed" and isinstance(step.error, OSError):
             absent.add(job.spec.dataset.name)
         yield step
+
+
+def _claim(job: Job, store: Store, claims: ExitStack) -> Step | None:
+    """Keep other processes from a job; or what there is to say instead."""
+    try:
+        claims.enter_context(store.claim(job.name))
+        return Step(job, "known") if _is_known(job, store) else None
+    except BlockingIOError as error:
+        return Step(job, "taken", error=error)
+    except (OSError, MemoryError) as error:
+        return Step(job, "failed", error=error)
 
 
 def _attempt(job: Job, run: Callable[[Job], Result], left: float | None) -> Step:

@@ -26,6 +26,7 @@ from elene.experiments.callbacks import Bar, Journal, Keeper, WholeFiles
 from elene.experiments.experiment import Experiment, choose
 from elene.experiments.launch import launch
 from elene.experiments.machine import PeakMemory, machine, versions
+from elene.experiments.origin import Origin, code, origin_of
 from elene.experiments.spec import Spec
 from elene.experiments.store import Cost, Result, Score, Store, run_name, write_result
 from elene.experiments.training import Learner
@@ -88,6 +89,8 @@ def obtain(
 ) -> Result:
     """The result of a run from a store, or else run it and add it to the store.
 
+    A result of other code or other data is another result. While it runs no other process does the same run.
+
     Args:
         spec: what to train.
         seed: as in :func:`run`.
@@ -96,10 +99,13 @@ def obtain(
         folder: each run has a folder of its own in it.
         devices: as in :func:`run`; a result that another number of devices gave will do.
     """
-    found = store.get(spec, seed, fold)
-    if found is None:
-        found = run(spec, seed, fold, folder=Path(folder, run_name(spec, seed, fold)), devices=devices)
-        store.add(found)
+    origin = origin_of(spec.dataset.name)
+    name = run_name(spec, origin, seed, fold)
+    with store.claim(name):
+        found = store.get(spec, origin, seed, fold)
+        if found is None:
+            found = run(spec, seed, fold, folder=Path(folder, name), devices=devices)
+            store.add(found)
     return found
 
 
@@ -119,6 +125,7 @@ def train(
         best = _score(trainer, learner, graphs, copies, learner.best_epoch)
     result = Result(
         spec=spec,
+        origin=Origin(code=code(), data=experiment.content),
         seed=seed,
         fold=fold,
         devices=world,

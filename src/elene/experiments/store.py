@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from elene.experiments.complaints import complaint
+from elene.experiments.origin import Origin
 from elene.experiments.pipeline import Pipeline
 from elene.experiments.spec import Spec
-from elene.files import replacing
+from elene.files import holding, replacing
 
 
 class _Part(BaseModel):
@@ -60,6 +62,7 @@ class Result(_Part):
 
     Args:
         spec: what was run.
+        origin: the code and the data that made it.
         seed: of weights, order and dropout.
         fold: which of the data set's splits.
         devices: how many shared the work.
@@ -76,6 +79,7 @@ class Result(_Part):
     """
 
     spec: Spec | Pipeline
+    origin: Origin
     seed: int
     fold: int
     devices: int
@@ -93,28 +97,30 @@ class Result(_Part):
     @property
     def name(self) -> str:
         """The name that its files have."""
-        return run_name(self.spec, self.seed, self.fold)
+        return run_name(self.spec, self.origin, self.seed, self.fold)
 
 
-def run_name(spec: Spec | Pipeline, seed: int, fold: int) -> str:
+def run_name(spec: Spec | Pipeline, origin: Origin, seed: int, fold: int) -> str:
     """The name of a run, a path without ending.
 
     >>> from elene.experiments import spec
-    >>> run_name(spec.load("sr25", "gin"), seed=0, fold=0)
-    'sr25/gin/...-seed0-fold0'
+    >>> from elene.experiments.origin import Code
+    >>> run_name(spec.load("sr25", "gin"), Origin(code=Code(commit="v1.0"), data="f" * 64), seed=0, fold=0)
+    'sr25/gin/...-v1.0-ffffffffff-seed0-fold0'
     """
-    return f"{spec.dataset.label}/{spec.row}/{spec.identity}-seed{seed}-fold{fold}"
+    return f"{spec.dataset.label}/{spec.row}/{spec.identity}-{origin.name}-seed{seed}-fold{fold}"
 
 
 class Store:
-    """A folder of results, ``runs/DATASET/ROW/IDENTITY-seedS-foldF.json`` in it.
+    """A folder of results, ``runs/DATASET/ROW/SPEC-COMMIT-DATA-seedS-foldF.json`` in it.
 
     Args:
         root: the folder; it need not be there yet.
 
     Example:
         >>> from elene.experiments import spec
-        >>> Store("no such folder").get(spec.load("sr25", "gin"), seed=0) is None
+        >>> from elene.experiments.origin import origin_of
+        >>> Store("no such folder").get(spec.load("sr25", "gin"), origin_of("sr25"), seed=0) is None
         True
     """
 
@@ -124,19 +130,26 @@ class Store:
     def __repr__(self) -> str:
         return f"Store({str(self.root)!r})"
 
-    def path(self, spec: Spec | Pipeline, seed: int, fold: int = 0) -> Path:
+    def path(self, spec: Spec | Pipeline, origin: Origin, seed: int, fold: int = 0) -> Path:
         """The file that a run has, or would have."""
-        # with_suffix would take the dots of other names for one.
-        return self.root / "runs" / f"{run_name(spec, seed, fold)}.json"
+        return self._file(run_name(spec, origin, seed, fold), "json")
 
-    def get(self, spec: Spec | Pipeline, seed: int, fold: int = 0) -> Result | None:
+    def get(self, spec: Spec | Pipeline, origin: Origin, seed: int, fold: int = 0) -> Result | None:
         """The result of a run, or None if it is not there."""
-        path = self.path(spec, seed, fold)
+        path = self.path(spec, origin, seed, fold)
         return read_result(path) if path.is_file() else None
+
+    def claim(self, name: str) -> AbstractContextManager[None]:
+        """Hold a run, so that no other process does it meanwhile; see :func:`elene.files.holding`."""
+        return holding(self._file(name, "lock"))
+
+    def _file(self, name: str, ending: str) -> Path:
+        # with_suffix would take the dots of other names for one.
+        return self.root / "runs" / f"{name}.{ending}"
 
     def add(self, result: Result) -> Path:
         """Write a result, in place of an older one of the same run; gives its file."""
-        path = self.path(result.spec, result.seed, result.fold)
+        path = self._file(result.name, "json")
         write_result(result, path)
         return path
 

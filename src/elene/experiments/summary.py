@@ -10,6 +10,7 @@ from typing import Any
 
 from elene.datasets.registry import find as find_dataset
 from elene.experiments import spec as specs
+from elene.experiments.origin import Origin
 from elene.experiments.reproduce import available
 from elene.experiments.spec import Spec
 from elene.experiments.store import Result, Store
@@ -24,7 +25,7 @@ class Entry:
         column: the data set.
         line: the model.
         digits: how many to print after the point.
-        results: runs of one and the same spec; none if it was not run.
+        results: runs of one and the same spec, code and data; none if it was not run.
 
     Example:
         >>> from elene.experiments.tables import find
@@ -94,8 +95,15 @@ class Entry:
         if spec is None:
             return ""
         epochs = spec.training.epochs
-        same = published is None or published.training.epochs == epochs
-        return str(epochs) if same or published is None else f"{epochs} of {published.training.epochs}"
+        if published is None or published.training.epochs == epochs:
+            return str(epochs)
+        return f"{epochs} of {published.training.epochs}"
+
+    @property
+    def shortened(self) -> bool:
+        """Whether there are fewer epochs than in the paper."""
+        spec, published = self._spec, self.published
+        return spec is not None and published is not None and spec.training.epochs < published.training.epochs
 
     @property
     def changes(self) -> dict[str, Any]:
@@ -146,8 +154,8 @@ def _differences(now: Mapping[str, Any], then: Mapping[str, Any], prefix: str = 
 def summarise(store: Store) -> list[tuple[Table, list[Entry]]]:
     """Every table with its entries, line by line, and a last one of what is in the store but in no table.
 
-    Of the runs of a model on a data set, those with the paper's spec are taken, or else those with the most epochs, and
-    of these the spec with the most runs: never by how good they are.
+    Of the runs of a model on a data set, those of the newest code are taken; of these those with the paper's spec, or
+    else those with the most epochs; and of these the spec and the data with the most runs: never by how good they are.
 
     Args:
         store: where results are.
@@ -192,13 +200,14 @@ def _entries(table: Table, found: Mapping[str, Mapping[str, Sequence[Result]]]) 
 
 def _chosen(results: Sequence[Result]) -> Sequence[Result]:
     """The runs to show."""
-    groups: dict[str, list[Result]] = defaultdict(list)
+    groups: dict[tuple[str, Origin], list[Result]] = defaultdict(list)
     for result in results:
-        groups[result.spec.identity].append(result)
+        groups[result.spec.identity, result.origin].append(result)
     return max(groups.values(), key=_merit, default=())
 
 
-def _merit(results: Sequence[Result]) -> tuple[bool, int, int]:
-    spec = results[0].spec
+def _merit(results: Sequence[Result]) -> tuple[Any, ...]:
+    spec, code = results[0].spec, results[0].origin.code
     published = _published(spec.dataset.label, spec.row)
-    return published is not None and spec.identity == published.identity, results[0].cost.epochs, len(results)
+    as_published = published is not None and spec.identity == published.identity
+    return code.age, as_published, results[0].cost.epochs, len(results)

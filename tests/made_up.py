@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from elene.experiments import spec as specs
+from elene.experiments.origin import Code, Origin
 from elene.experiments.pipeline import Pipeline
 from elene.experiments.store import Cost, Result, Score
+
+
+def origin(commit="c0ffee", *, committed="2026-01-01T00:00:00Z", changes="", data="da7a" * 16):
+    return Origin(code=Code(commit=commit, changes=changes, committed=committed), data=data)
+
+
+ORIGIN = origin()
 
 
 def result(label="sr25", row="gin", test=0.5, *, seed=0, fold=0, spec=None, changes=(), title="SR25", **others):
@@ -20,6 +28,7 @@ def result(label="sr25", row="gin", test=0.5, *, seed=0, fold=0, spec=None, chan
         base_memory=50.0,
     )
     settings = {
+        "origin": ORIGIN,
         "devices": 1,
         "title": title,
         "data": "made up",
