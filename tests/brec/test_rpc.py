@@ -19,7 +19,6 @@ pytest.importorskip("pydantic")
 pytest.importorskip("torch")
 
 import torch
-from made_up import ORIGIN, origin
 from typer.testing import CliRunner
 
 from elene.brec import rpc, verdicts
@@ -27,6 +26,7 @@ from elene.brec.rpc import Verdict, compare_pair, hotelling, threshold
 from elene.brec.verdicts import Ledger, judge, tallies
 from elene.cli import app
 from elene.experiments import spec
+from made_up import ORIGIN, origin
 
 REAL = Path(os.environ.get("ELENE_DATA", "")) / "brec_pairs.tsv"
 SMALL = ["model.hidden=16", "model.layers=2"]

@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from made_up import origin, result
 from typer.testing import CliRunner
 
 from elene.brec.encodings import METHODS
@@ -23,6 +22,7 @@ from elene.experiments.report import compose, write_report
 from elene.experiments.spec import Dataset
 from elene.experiments.store import Store
 from elene.experiments.summary import summarise
+from made_up import origin, result
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 import pytest
-from made_up import ORIGIN, origin
 
 from elene.experiments import spec
 from elene.experiments.store import Cost, Result, Score, Store
+from made_up import ORIGIN, origin
 
 
 def result(label="sr25", row="gin", seed=0, fold=0, test=0.5, origin=ORIGIN):
