@@ -51,17 +51,16 @@ class Subgraphs:
     @classmethod
     def of(cls, ego: Ego, edge_index: Tensor) -> Subgraphs:
         """The subgraphs of an :class:`Ego` with ``level="edge"``; kept, so that every layer gets the same ones."""
-        if ego not in _KEPT:
-            _KEPT[ego] = cls._build(ego, edge_index)
-        return _KEPT[ego]
+        found = ego.ends(edge_index)  # which are the same again exactly if the edge_index is
+        if ego not in _KEPT or _KEPT[ego][0] is not found:
+            _KEPT[ego] = found, cls._build(ego, *found)
+        return _KEPT[ego][1]
 
     @classmethod
-    def _build(cls, ego: Ego, edge_index: Tensor) -> Subgraphs:
-        if ego.triples is None:
-            raise ValueError('ego has no edges: use EgoStructure(k, level="edge")')
+    def _build(cls, ego: Ego, ends: Tensor, both: Tensor) -> Subgraphs:
+        assert ego.triples is not None
         node, root, hop = ego.pairs.others.long(), ego.pairs.keys, hops(ego)
         keys, order = (root * ego.pairs.num_others + node).sort()
-        ends, both = ego.ends(edge_index)
         edge, around = ego.triples.others.long(), ego.triples.keys * ego.pairs.num_others
         low, high = (order[torch.searchsorted(keys, around + end[edge])] for end in ends)
         arcs = torch.stack([torch.cat([low, high]), torch.cat([high, low])])
@@ -102,7 +101,7 @@ class Subgraphs:
         return Subgraphs(node, root, hop, number[self.edge_index[:, inside]], self.arc[inside], anchor)
 
 
-_KEPT: WeakKeyDictionary[Ego, Subgraphs] = WeakKeyDictionary()
+_KEPT: WeakKeyDictionary[Ego, tuple[tuple[Tensor, Tensor], Subgraphs]] = WeakKeyDictionary()
 
 
 def hops(ego: Ego) -> Tensor:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data, InMemoryDataset
 
-from elene.transforms import SHIFTED_BY_EDGES, SHIFTED_BY_NODES
+from elene.transforms.structure import EDGES, SHIFTED_BY_EDGES, SHIFTED_BY_NODES
 
 BY_NODES = SHIFTED_BY_NODES | {"edge_index"}
 
@@ -65,7 +65,7 @@ class Stock:
         if "x" not in arrays:
             raise ValueError(f"dataset must have node features x, got only {', '.join(arrays)}")
         self.nodes: Tensor = pointers["x"].diff()
-        self.edges: Tensor | None = arrays["ego_shape"][:, 1] if "ego_shape" in arrays else None
+        self.edges: Tensor | None = arrays["ego_shape"][:, EDGES] if "ego_shape" in arrays else None
         self._groups: list[_Group] = []
         for key, array in arrays.items():
             ends = pointers[key]

@@ -11,6 +11,10 @@ from elene.kernels.jit import inlined, kernel
 from elene.kernels.node import explore, spell_out
 from elene.kernels.pair import enter, intersect, leave
 
+# The steps and factors of a hash: odd, without a pattern.
+STEP = np.uint64(0x9E3779B97F4A7C15)
+FACTOR = np.uint64(0xBF58476D1CE4E5B9)
+HALF = np.uint64(32)
 RECENT = 1024  # keys whose numbers are remembered outside the book: most quadruplets were met a moment ago
 
 
@@ -127,18 +131,60 @@ def rooted_numbers(graph: Any, ends: Any, triples: Any, k: int, shift: Any, rho:
 
 
 @kernel
-def renumber(codes: Any, sizes: Any, shape: Any, number: Any) -> Any:
-    """Each graph's own codes as numbers for all graphs; ``shape`` has the nodes and the rows of each graph."""
+def stamps(arcs: Any, nodes: Any, counts: Any, ordered: bool) -> Any:
+    """A hash of each graph's arcs, wherever its nodes begin; of their set or, if ordered, of their list.
+
+    ``nodes`` and ``counts`` are the nodes and arcs of each graph.
+    """
+    found = np.empty(nodes.shape[0], np.int64)
+    step = STEP if ordered else np.uint64(0)
+    first, start = np.uint64(0), 0
+    for graph in range(nodes.shape[0]):
+        stop = start + counts[graph]
+        sources, targets = arcs[0, start:stop], arcs[1, start:stop]
+        total = np.uint64(0)
+        for i in range(sources.shape[0]):
+            source, target = np.uint64(sources[i]) - first, np.uint64(targets[i]) - first
+            code = ((source << HALF | target) + np.uint64(i) * step) * FACTOR
+            code ^= code >> HALF
+            total += code * code  # squared, for sums of what is linear in the ends are often equal
+        found[graph] = np.int64(total)
+        first += np.uint64(nodes[graph])
+        start = stop
+    return found
+
+
+@kernel
+def renumber(codes: Any, sizes: Any, others: Any, shape: Any, number: Any) -> Any:
+    """Each graph's own codes as numbers for all graphs, and the first graph whose entries do not fit it, or -1.
+
+    ``shape`` has the nodes, others and rows of each graph; there are as many nodes as sizes, and rows as numbers.
+    """
     renumbered = np.empty(codes.shape[0], np.int32)
-    node, e, first = 0, 0, 0
+    node, start, first, first_other = 0, 0, 0, 0
     for graph in range(shape.shape[0]):
-        for _ in range(shape[graph, 0]):
-            for _ in range(sizes[node]):
-                renumbered[e] = number[first + codes[e]]
-                e += 1
-            node += 1
-        first += shape[graph, 1]
-    return renumbered
+        stop = start
+        for size in sizes[node : node + shape[graph, 0]]:
+            if size < 0:
+                return renumbered, graph
+            stop += size
+        if stop > codes.shape[0] or stop > others.shape[0]:
+            return renumbered, graph
+        rows, num_others, outside = shape[graph, 2], shape[graph, 1], False
+        for other in others[start:stop]:
+            outside |= (other < first_other) | (other >= first_other + num_others)
+        if outside:
+            return renumbered, graph
+        for e in range(start, stop):
+            if codes[e] < 0 or codes[e] >= rows:
+                return renumbered, graph
+            renumbered[e] = number[first + codes[e]]
+        node += shape[graph, 0]
+        first += rows
+        first_other += num_others
+        start = stop
+    whole = start == codes.shape[0] == others.shape[0]
+    return renumbered, -1 if whole else shape.shape[0] - 1
 
 
 @kernel

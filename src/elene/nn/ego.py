@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+from elene.transforms.structure import ARCS, DEPTH, EDGES, INSIDE, NODES, QUADRUPLETS, ROOTED, STAMP, stamp_arcs
 
 SMALL = 2**19  # numbers that are summed before a second thread could start
 
@@ -62,6 +64,21 @@ class Entries:
         return self._counts[rows]
 
     @cached_property
+    def rows(self) -> int:
+        """How many rows the table needs that the codes are to be read from; an error if this is no list at all.
+
+        Kernels index without looking: nothing may reach them that has not been asked this.
+        """
+        if self.codes.dim() != 2 or not len(self.others) == len(self.codes) == int(self.sizes.sum()):
+            raise ValueError(
+                f"entries: sizes must sum to the number of others and of rows of codes, got {int(self.sizes.sum())}, "
+                f"{len(self.others)} and codes of shape {tuple(self.codes.shape)}"
+            )
+        _largest("sizes", self.sizes, len(self.others) + 1)
+        _largest("others", self.others, self.num_others)
+        return _largest("codes", self.codes, 2**31) + 1
+
+    @cached_property
     def arrays(self) -> tuple[Any, ...]:
         """Pointers, others and codes for the kernels."""
         return self.pointers.numpy(), self.others.numpy(), self.codes.numpy()
@@ -88,6 +105,48 @@ class Entries:
         return self._ranges[count]
 
 
+def _largest(name: str, values: Tensor, limit: int) -> int:
+    """The largest of integers that must be from 0 to below the limit; -1 if there are none."""
+    if values.is_floating_point() or values.dtype == torch.bool:
+        raise TypeError(f"entries: {name} must be integers, got {values.dtype}")
+    if not values.numel():
+        return -1
+    least, largest = (int(value) for value in values.aminmax())
+    if least < 0 or largest >= limit:
+        raise ValueError(f"entries: {name} must be from 0 to {limit - 1}, got {least if least < 0 else largest}")
+    return largest
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """The graphs that lists were made from.
+
+    Args:
+        shape: ``ego_shape``, a row a graph; :mod:`elene.transforms` names its columns.
+        ordered: whether the lists number arcs by their places in ``edge_index``.
+    """
+
+    shape: NDArray[np.int64]
+    ordered: bool
+
+    @cached_property
+    def totals(self) -> list[int]:
+        """The sums of the columns of shape."""
+        totals: list[int] = self.shape.sum(0).tolist()
+        return totals
+
+    def differs(self, edge_index: Tensor) -> str | None:
+        """What tells an ``edge_index`` from that of the lists; None if nothing does."""
+        if tuple(edge_index.shape) != (2, self.totals[ARCS]):
+            return f"edge_index has shape {tuple(edge_index.shape)}, and theirs had (2, {self.totals[ARCS]})"
+        found = stamp_arcs(edge_index.cpu().numpy(), self.shape[:, NODES], self.shape[:, ARCS], self.ordered)
+        unequal = found != self.shape[:, STAMP]
+        if not unequal.any():
+            return None
+        where = f" in graph {np.argmax(unequal)} of the batch" if len(found) > 1 else ""
+        return f"edge_index has other arcs{' or another order' if self.ordered else ''}{where}"
+
+
 @dataclass(frozen=True, eq=False)
 class Ego:
     """What ELENE-L reads of a graph or batch: build it once with :meth:`of` and pass it to every layer.
@@ -101,6 +160,7 @@ class Ego:
             row ``num_rooted`` on those of a root in the intersection of an edge's ends.
         num_rooted: how many rows of the first kind there are.
         arcs: the undirected edge of each arc of ``edge_index``.
+        origin: the graphs that the lists were made from; None, in one made by hand, takes any ``edge_index`` that fits.
 
     Example:
         >>> from torch_geometric.data import Data
@@ -118,58 +178,154 @@ class Ego:
     edge_quadruplets: Tensor | None = None
     num_rooted: int = 0
     arcs: Tensor | None = None
-    _known: list[Tensor] = field(default_factory=list)
+    origin: Origin | None = None
+    _known: list[_Ends] = field(default_factory=list, init=False)
 
     def ends(self, edge_index: Tensor) -> tuple[Tensor, Tensor]:
-        """The two ends of each undirected edge, the smaller first, and the places of its two arcs."""
-        assert self.triples is not None and self.arcs is not None
-        if not self._known:
-            upward = edge_index[0] < edge_index[1]
-            ends, both = (edge_index.new_empty(2, self.triples.num_others) for _ in range(2))
-            ends[:, self.arcs[upward]] = edge_index[:, upward]
-            for row, chosen in enumerate((upward, ~upward)):
-                both[row, self.arcs[chosen]] = chosen.nonzero().flatten()
-            self._known.extend([ends, both])
-        return self._known[0], self._known[1]
+        """The two ends of each undirected edge, the smaller first, and the places of its two arcs.
+
+        An error unless this is the ``edge_index`` that the lists were made from, or one equal to it.
+        """
+        if self.triples is None or self.arcs is None:
+            raise ValueError('ego has no edges: use EgoStructure(k, level="edge")')
+        version = None if edge_index.is_inference() else edge_index._version
+        if self._known and self._known[0].of(edge_index, version):
+            return self._known[0].pair
+        if self.origin is not None and (difference := self.origin.differs(edge_index)):
+            raise ValueError(
+                f"ego was made from another graph: {difference}. Pass the edge_index of the data that Ego.of was given"
+            )
+        pair = self._known[0].pair if self._known and self.origin else self._find_ends(edge_index, self.arcs)
+        self._known[:] = [_Ends(edge_index, version, pair)]
+        return pair
+
+    def _find_ends(self, edge_index: Tensor, arcs: Tensor) -> tuple[Tensor, Tensor]:
+        assert self.triples is not None
+        if edge_index.shape != (2, len(arcs)):
+            raise ValueError(f"edge_index must have shape (2, {len(arcs)}), got {tuple(edge_index.shape)}")
+        upward = edge_index[0] < edge_index[1]
+        ends, both = (edge_index.new_full((2, self.triples.num_others), -1) for _ in range(2))
+        ends[:, arcs[upward]] = edge_index[:, upward]
+        for row, chosen in enumerate((upward, ~upward)):
+            both[row, arcs[chosen]] = chosen.nonzero().flatten()
+        if self.origin is None and not _both_ways(edge_index, ends, both):
+            raise ValueError("edge_index does not fit the arcs of ego: each edge needs one arc in either direction")
+        return ends, both
 
     @classmethod
     def of(cls, data: Any) -> Ego:
-        """Read the lists that :class:`elene.transforms.EgoStructure` added to a ``Data`` or ``Batch``."""
-        if "ego_shape" not in data:
-            raise ValueError("data has no ego-network lists: apply elene.transforms.EgoStructure(k=...) to it first")
-        shape = data.ego_shape
-        depths = shape[:, 5].unique()
-        if len(depths) != 1:
-            raise ValueError(f"the graphs of a batch must have one depth, got k in {depths.tolist()}")
-        k, (nodes, edges) = int(depths), shape[:, :2].sum(0).tolist()
-        codes, quadruplets = _renumber(data.ego_code, data.ego_size, shape[:, [0, 2]], data.ego_quadruplet)
-        pairs = Entries(data.ego_size, data.ego_node, codes[:, None], nodes)
-        if "ego_edge" not in data:
-            return cls(k, pairs, quadruplets)
-        rooted, rooted_rows = _renumber(data.ego_rooted, data.ego_triples, shape[:, [0, 3]], data.ego_rooted_pair)
-        inside, inside_rows = _renumber(data.ego_inside, data.ego_triples, shape[:, [0, 4]], data.ego_inside_pair)
-        codes = torch.stack([rooted, inside + len(rooted_rows)], dim=1)
-        triples = Entries(data.ego_triples, data.ego_edge, codes, edges)
-        return cls(
-            k, pairs, quadruplets, triples, torch.cat([rooted_rows, inside_rows]), len(rooted_rows), data.ego_arc.long()
+        """Read the lists that :class:`elene.transforms.EgoStructure` added to a ``Data`` or ``Batch``.
+
+        Lists that were made from another ``edge_index`` than that of the data, or from other nodes, are refused.
+        """
+        shape, ordered = _read_shape(data), "ego_edge" in data
+        origin, k = Origin(shape, ordered), int(shape[0, DEPTH])
+        if difference := _difference(data, origin):
+            raise ValueError(
+                f"the ego-network lists of data were made from another graph: {difference}. Apply "
+                f"elene.transforms.EgoStructure(k={k}{', level=' + repr('edge') if ordered else ''}) after everything "
+                "that changes nodes or edges (subgraph, RandomLinkSplit, RemoveIsolatedNodes, sorting, ...)"
+            )
+        lists = data.ego_size, data.ego_node
+        codes, quadruplets = _renumber(data.ego_code, lists, shape[:, [NODES, NODES, QUADRUPLETS]], data.ego_quadruplet)
+        pairs = Entries(*lists, codes[:, None], origin.totals[NODES])
+        if not ordered:
+            return cls(k, pairs, quadruplets, origin=origin)
+        lists = data.ego_triples, data.ego_edge
+        rooted, rooted_rows = _renumber(data.ego_rooted, lists, shape[:, [NODES, EDGES, ROOTED]], data.ego_rooted_pair)
+        inside, inside_rows = _renumber(data.ego_inside, lists, shape[:, [NODES, EDGES, INSIDE]], data.ego_inside_pair)
+        triples = Entries(*lists, torch.stack([rooted, inside + len(rooted_rows)], dim=1), origin.totals[EDGES])
+        rows = torch.cat([rooted_rows, inside_rows])
+        return cls(k, pairs, quadruplets, triples, rows, len(rooted_rows), data.ego_arc.long(), origin)
+
+
+class _Ends(NamedTuple):
+    """The ends that were found for an ``edge_index``, which may have been written to since."""
+
+    edge_index: Tensor
+    version: int | None
+    pair: tuple[Tensor, Tensor]
+
+    def of(self, edge_index: Tensor, version: int | None) -> bool:
+        return self.edge_index is edge_index and version is not None and self.version == version
+
+
+def _both_ways(edge_index: Tensor, ends: Tensor, both: Tensor) -> bool:
+    """Whether every edge has found an arc in either direction."""
+    return bool((both >= 0).all()) and torch.equal(edge_index[:, both[1]], ends.flip(0))
+
+
+def _read_shape(data: Any) -> NDArray[np.int64]:
+    """``ego_shape`` of a data; an error if there is none, or one that no single depth can be read from."""
+    shape = getattr(data, "ego_shape", None)
+    if shape is None:
+        raise ValueError("data has no ego-network lists: apply elene.transforms.EgoStructure(k=...) to it first")
+    found: NDArray[np.int64] = shape.cpu().numpy()
+    if found.ndim != 2 or found.shape[1] != DEPTH + 1:
+        raise ValueError(
+            "the ego-network lists of data are those of another version of elene: apply EgoStructure anew (a data set "
+            "that PyG has processed is made anew after its folder 'processed' is removed)"
         )
+    if not len(found) or (found[:, DEPTH] != found[0, DEPTH]).any():
+        depths = np.unique(found[:, DEPTH]).tolist()
+        raise ValueError(f"the graphs of a batch must have one depth, got k in {depths}")
+    return found
 
 
-def _renumber(codes: Tensor, sizes: Tensor, shape: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Codes into each graph's own rows, as codes into the distinct rows of all graphs.
+def _difference(data: Any, origin: Origin) -> str | None:
+    """What tells the graphs of a data from those that its lists were made from; None if nothing does."""
+    nodes = origin.totals[NODES]
+    for name, found in (("data", data.num_nodes), ("ego_size", len(data.ego_size))):
+        if found != nodes:
+            return f"{name} has {found} nodes, and theirs had {nodes}"
+    if data.edge_index is None:
+        return "data has no edge_index"
+    return origin.differs(data.edge_index)
 
-    ``shape`` has (nodes, rows) of each graph, ``sizes`` the number of codes of each node.
+
+def _renumber(
+    codes: Tensor, lists: tuple[Tensor, Tensor], shape: NDArray[np.int64], rows: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Codes into each graph's own rows, as codes into the distinct rows of all graphs; and these.
+
+    ``lists`` are the number of codes of each node, and the other that each code belongs to; ``shape`` has (nodes,
+    others, rows) of each graph.
     """
+    sizes, others = lists
+    whole = shape.min() >= 0 and len(sizes) == shape[:, 0].sum() and len(rows) == shape[:, 2].sum()
+    wrong = 0 if not whole or len(codes) != len(others) else -1
     distinct, number = _distinct(rows.cpu().numpy())
-    if codes.device.type == "cpu":
+    if wrong < 0 and codes.device.type == "cpu":
         from elene.kernels.structure import renumber
 
-        found = torch.from_numpy(renumber(codes.numpy(), sizes.numpy(), shape.numpy(), number))
-    else:
-        first = torch.cumsum(shape[:, 1], 0) - shape[:, 1]
-        shift = torch.repeat_interleave(torch.repeat_interleave(first, shape[:, 0]), sizes.long())
-        found = torch.from_numpy(number).to(codes.device)[codes.long() + shift]
+        renumbered, wrong = renumber(codes.numpy(), sizes.numpy(), others.numpy(), shape, number)
+        found = torch.from_numpy(renumbered)
+    elif wrong < 0:
+        found, wrong = _renumber_in_torch(codes, lists, torch.from_numpy(shape).to(codes.device), number)
+    if wrong >= 0:
+        raise ValueError(
+            f"the ego-network lists of data do not fit each other (graph {wrong} of {len(shape)}): make them with "
+            "elene.transforms.EgoStructure, and keep its class of data, EgoData, until they are batched"
+        )
     return found, torch.from_numpy(distinct).to(codes.device)
+
+
+def _renumber_in_torch(
+    codes: Tensor, lists: tuple[Tensor, Tensor], shape: Tensor, number: NDArray[np.int32]
+) -> tuple[Tensor, int]:
+    """What the kernel does, on other devices."""
+    sizes, others = lists
+    if int(sizes.sum()) != len(codes) or bool((sizes < 0).any()):
+        return codes, 0
+    graph = torch.repeat_interleave(torch.arange(len(shape), device=codes.device), shape[:, 0])
+    graph = torch.repeat_interleave(graph, sizes.long())
+    first = (shape.cumsum(0) - shape)[graph]
+    limit = shape[graph]
+    own, code = others.long() - first[:, 1], codes.long()
+    outside = (own < 0) | (own >= limit[:, 1]) | (code < 0) | (code >= limit[:, 2])
+    if bool(outside.any()):
+        return codes, int(graph[outside][0])
+    return torch.from_numpy(number).to(codes.device)[code + first[:, 2]], -1
 
 
 def _distinct(rows: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -176,6 +176,8 @@ def _check(x: Tensor, y: Tensor, table: Tensor, entries: Entries, backend: str |
             raise ValueError(f"{name} must have {rows} rows, one for each in the list, got shape {tuple(tensor.shape)}")
     if not x.shape[1] == y.shape[1] == table.shape[1]:
         raise ValueError(f"x, y and table must be equally wide, got {x.shape[1]}, {y.shape[1]} and {table.shape[1]}")
+    if len(table) < entries.rows:
+        raise ValueError(f"table must have {entries.rows} rows, as many as codes name, got {len(table)}")
     return x.device.type == "cpu" if backend is None else backend == "numba"
 
 

@@ -24,6 +24,10 @@ from elene.engine.parallel import run_ranges
 from elene.graph import Graph, disjoint_union
 from elene.validation import check_choice, check_integer
 
+# The columns of ego_shape, a row a graph: its nodes, its undirected edges, the distinct quadruplets and pairs of them
+# (rooted, inside); the arcs of the edge_index that the lists were made from, and a hash of them; the depth.
+NODES, EDGES, QUADRUPLETS, ROOTED, INSIDE, ARCS, STAMP, DEPTH = range(8)
+
 # How batching shifts each key: by nodes, by undirected edges, or not at all. Exact names, nothing guessed.
 SHIFTED_BY_NODES = frozenset({"ego_node"})
 SHIFTED_BY_EDGES = frozenset({"ego_edge", "ego_arc"})
@@ -40,6 +44,9 @@ NOT_SHIFTED = frozenset(
         "ego_inside_pair",
     }
 )
+
+
+EGO_KEYS = SHIFTED_BY_NODES | SHIFTED_BY_EDGES | NOT_SHIFTED
 
 
 class AddELENE(BaseTransform):  # type: ignore[misc]
@@ -151,14 +158,13 @@ class EgoData(Data):
         if key in SHIFTED_BY_NODES:
             return self.num_nodes
         if key in SHIFTED_BY_EDGES:
-            return int(self.ego_shape[0, 1])
+            return int(self.ego_shape[0, EDGES])
         if key in NOT_SHIFTED:
             return 0
         return super().__inc__(key, value, *args, **kwargs)
 
     def __cat_dim__(self, key: str, value: Any, *args: Any, **kwargs: Any) -> Any:
-        ours = key in SHIFTED_BY_NODES or key in SHIFTED_BY_EDGES or key in NOT_SHIFTED
-        return 0 if ours else super().__cat_dim__(key, value, *args, **kwargs)
+        return 0 if key in EGO_KEYS else super().__cat_dim__(key, value, *args, **kwargs)
 
 
 torch.serialization.add_safe_globals([EgoData])  # so that PyG loads processed data sets without unpickling at large
@@ -170,7 +176,9 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
     With ``level="edge"`` also every (root, edge) triple, with the numbers of two unordered pairs of quadruplets: those
     of the edge's ends in the root's ego-network, and those of the root in the intersection of the ends' ego-networks.
 
-    A pair takes 6 bytes, a triple 8. Read the lists with :meth:`elene.nn.Ego.of`; their names begin with ``ego_``.
+    A pair takes 6 bytes, a triple 8. Read the lists with :meth:`elene.nn.Ego.of`; their names begin with ``ego_``. They
+    know the ``edge_index`` they were made from, and are refused beside another one: this transform goes last, after all
+    that changes nodes or edges.
 
     Args:
         k: depth of the ego-networks.
@@ -199,17 +207,20 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
     def forward(self, data: Data) -> EgoData:
         """A copy of the data with the lists added."""
         graph = Graph.from_pyg(data)
-        result = EgoData(**data.to_dict())
+        result = EgoData(**_without_lists(data.to_dict()))
         if "num_nodes" not in result:
             result.num_nodes = data.num_nodes
-        lists = self._pairs(graph)
+        lists, arcs = self._pairs(graph), data.edge_index.cpu().numpy()
         if self.level == "edge":
             lists |= self._triples(graph)
-            lists["ego_arc"] = _number_arcs(graph, data.edge_index.cpu().numpy())
+            lists["ego_arc"] = _number_arcs(graph, arcs)
         counts = [
             len(lists[key]) if key in lists else 0 for key in ("ego_quadruplet", "ego_rooted_pair", "ego_inside_pair")
         ]
-        shape = np.array([[graph.num_nodes, graph.num_edges, *counts, self.k]], dtype=np.int64)
+        sizes = np.array([[graph.num_nodes], [arcs.shape[1]]])
+        stamp = stamp_arcs(arcs, *sizes, self.level == "edge")[0]
+        row = [graph.num_nodes, graph.num_edges, *counts, arcs.shape[1], stamp, self.k]
+        shape = np.array([row], dtype=np.int64)
         for key, values in {"ego_shape": shape, **lists}.items():
             result[key] = torch.from_numpy(np.ascontiguousarray(values))
         return result
@@ -225,16 +236,19 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         [0, 1, 1, 0, 2, 2, 1]
         """
         result = copy.copy(dataset) if dataset._indices is None else dataset.copy()
+        if result.slices is None:  # PyG's way to keep a single graph
+            result._data, result._data_list = self(result._data), None
+            return result
         nodes, arcs = _sizes(result)
         edge_index = result._data.edge_index.cpu().numpy()
         union_arcs = edge_index + np.repeat(np.cumsum(nodes) - nodes, arcs)
         union = Graph.from_pyg(union_arcs, num_nodes=int(nodes.sum()))
         lists, counts = self._split(union, union_arcs, nodes, arcs)
         result._data_list = None  # what looking at sizes may have cached
-        storage = {**result._data.to_dict(), **{key: torch.from_numpy(values) for key, values in lists.items()}}
-        result._data = EgoData(**storage)
+        found = {key: torch.from_numpy(values) for key, values in lists.items()}
         pointers = {key: torch.from_numpy(np.concatenate([[0], np.cumsum(count)])) for key, count in counts.items()}
-        result.slices = {**result.slices, **pointers}
+        result._data = EgoData(**_without_lists(result._data.to_dict()), **found)
+        result.slices = {**_without_lists(result.slices), **pointers}
         return result
 
     def _split(
@@ -261,7 +275,8 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         numbers = [
             counts.get(key, np.zeros_like(nodes)) for key in ("ego_quadruplet", "ego_rooted_pair", "ego_inside_pair")
         ]
-        lists["ego_shape"] = np.stack([nodes, edges, *numbers, np.full_like(nodes, self.k)], axis=1)
+        stamps = stamp_arcs(union_arcs, nodes, arcs, self.level == "edge")
+        lists["ego_shape"] = np.stack([nodes, edges, *numbers, arcs, stamps, np.full_like(nodes, self.k)], axis=1)
         return lists, counts
 
     def _clip(self, graph: Graph) -> int:
@@ -321,6 +336,33 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
             "ego_rooted_pair": np.hstack([_unpack(keys, rho) for keys in rooted_keys.T]),
             "ego_inside_pair": np.hstack([_unpack(keys, rho) for keys in inside_keys.T]),
         }
+
+
+def stamp_arcs(
+    edge_index: NDArray[Any], nodes: NDArray[np.int64], arcs: NDArray[np.int64], ordered: bool
+) -> NDArray[np.int64]:
+    """A hash of each graph's part of an ``edge_index``, the same wherever in a batch the graph stands.
+
+    Args:
+        edge_index: the arcs of all graphs, ``(2, arcs)``.
+        nodes: how many nodes each graph has.
+        arcs: how many arcs each graph has.
+        ordered: whether the order of arcs counts, as it does for lists that number them.
+
+    Example:
+        >>> twice = np.array([[0, 1, 2, 3], [1, 0, 3, 2]])
+        >>> first, second = stamp_arcs(twice, np.array([2, 2]), np.array([2, 2]), ordered=True)
+        >>> bool(first == second)
+        True
+    """
+    from elene.kernels.structure import stamps
+
+    return stamps(np.asarray(edge_index, dtype=np.int64), nodes, arcs, ordered)
+
+
+def _without_lists(storage: dict[str, Any]) -> dict[str, Any]:
+    """What is stored besides the lists: those of another depth or level must not stay behind."""
+    return {key: value for key, value in storage.items() if key not in EGO_KEYS}
 
 
 def _sizes(dataset: InMemoryDataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
