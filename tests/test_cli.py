@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import elene.__main__
+import elene.io.parts
 import elene.io.writing
 from elene.cli import app, demo
 from elene.cli.common import read_graph
@@ -148,7 +150,8 @@ def test_encode_interrupted_resumed_and_restarted(here, monkeypatch):
             raise KeyboardInterrupt
         return encode_rows(graph, spec, rows, threads)
 
-    monkeypatch.setattr(elene.io.writing, "encode_rows", interrupted)
+    for module in (elene.io.parts, elene.io.writing):
+        monkeypatch.setattr(module, "encode_rows", interrupted)
     arguments = ["encode", "both.g6#0", "-k", "1", "-o", "out.npz", "--chunk", "5"]
     said = run(*arguments, code=130).stderr
     assert "10 of 16 rows are done and kept in out.npz.parts" in said
@@ -230,6 +233,38 @@ def test_a_real_interrupt_and_resume(here):
     found = Encoding.load("out.npz")
     assert (found.matrix != encode(Graph.read("network.csv"), 1).matrix).nnz == 0
     assert sorted(path.name for path in here.iterdir() if "out" in path.name) == ["out.npz"]
+
+
+@pytest.mark.parametrize("how", ["same", "symbolic", "hard", "numbered", "relative"])
+def test_the_output_must_not_be_the_input(how, here):
+    np.savez("g.npz", edges=[[0, 1], [1, 2]], num_nodes=3)
+    before, output, graph = Path("g.npz").read_bytes(), "g.npz", "g.npz"
+    if how == "symbolic":
+        output = "link.npz"
+        Path(output).symlink_to("g.npz")
+    elif how == "hard":
+        output = "link.npz"
+        Path(output).hardlink_to("g.npz")
+    elif how == "numbered":
+        graph = "g.npz#0"
+    elif how == "relative":
+        Path("folder").mkdir()
+        output = "folder/../g.npz"
+    assert f"--output '{output}' is the graph's own file" in complaint("encode", graph, "-o", output)
+    assert Path("g.npz").read_bytes() == before
+    if how == "symbolic":
+        Path("link.png").symlink_to("g.npz")
+        assert "is the graph's own file" in complaint("explain", graph, "--node", 0, "-o", "link.png")
+        assert Path("g.npz").read_bytes() == before
+
+
+def test_a_full_disk_is_one_line_that_names_resume(here, monkeypatch):
+    def full(*arguments, **arrays):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(elene.io.parts.np, "savez", full)
+    said = complaint("encode", "friends.csv", "-o", "out.npz")
+    assert "error: the disk is full: make room, then go on with --resume" in said
 
 
 # compare

@@ -21,7 +21,7 @@ WIDE = 2**32  # arcs from which on pointers take 64 bits
 
 
 class GraphWarning(UserWarning):
-    """Something in the input was dropped to obtain an undirected simple graph."""
+    """Something was dropped, ignored or done again, and the result is right if that was."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -400,17 +400,17 @@ def _adjacency(
 
     loops = sources == targets
     if loops.any():
-        _warn(f"{_counted(int(loops.sum()), 'self-loop')} dropped")
+        warn(f"{_counted(int(loops.sum()), 'self-loop')} dropped")
         sources, targets = sources[~loops], targets[~loops]
     ones = np.ones(len(sources), dtype=bool)
     one_way = coo_array((ones, (sources.astype(np.int32), targets.astype(np.int32))), shape=(n, n)).tocsr()
     if one_way.nnz < len(sources):
-        _warn(f"{_counted(len(sources) - one_way.nnz, 'duplicate edge')} dropped")
+        warn(f"{_counted(len(sources) - one_way.nnz, 'duplicate edge')} dropped")
     both = (one_way + one_way.T.tocsr()).tocsr()
     return both.indptr.astype(np.int64), both.indices.astype(np.int32, copy=False), one_way.nnz
 
 
-def _warn(message: str) -> None:
+def warn(message: str) -> None:
     """Warn at the line outside the library that led here, however deep inside it that is."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("elene."):

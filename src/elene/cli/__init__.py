@@ -34,8 +34,14 @@ class Commands(TyperGroup):
         except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
             if ctx.params["debug"]:
                 raise
-            complain("error:", "bold red", str(error) or "there is not enough memory for this")
+            complain("error:", "bold red", _in_words(error) or "there is not enough memory for this")
             raise typer.Exit(2) from None
+
+
+def _in_words(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror and error.filename is None:
+        return error.strerror
+    return str(error)
 
 
 app = typer.Typer(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -105,13 +106,18 @@ def working(what: str) -> Iterator[None]:
         yield
 
 
-def read_graph(name: str) -> Graph:
-    """The graph of a file, or the one that ``FILE#3`` names: the fourth in a file that holds several."""
+def read_graph(name: str, output: Path | None = None) -> Graph:
+    """The graph of a file, or the one that ``FILE#3`` names: the fourth in a file that holds several.
+
+    The output, if there is one, must not be that file.
+    """
     from elene.graph import Graph
 
     file, mark, number = name.rpartition("#")
     numbered = bool(mark) and number.isdecimal() and not Path(name).exists()
     path, index = (file, int(number)) if numbered else (name, None)
+    if output is not None and _is_one_file(path, output):
+        raise ValueError(f"--output {str(output)!r} is the graph's own file, and would replace it: name another")
     with working(f"Reading {path}"):
         try:
             return Graph.read(path, index)
@@ -119,6 +125,14 @@ def read_graph(name: str) -> Graph:
             if index is not None or not _is_readable(path):
                 raise
             raise ValueError(f"{path} holds several graphs: pass {path}#0 for the first of them") from None
+
+
+def _is_one_file(a: str, b: Path) -> bool:
+    """Whether both names, links followed, stand for the same file."""
+    try:
+        return os.path.samefile(a, b)
+    except FileNotFoundError:
+        return False
 
 
 def _is_readable(path: str) -> bool:

@@ -114,14 +114,11 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
 
     spec = Spec.of(tuple(k or [2]), level.value, degrees.value, form.value, max_degree, radius)
     target = check_output(output)
-    read = read_graph(graph)
+    read = read_graph(graph, output=output)
     error_console.print(f"{graph}: {size_of(read)}", markup=False, soft_wrap=True)
     parts = parts_folder(target)
-    if parts.exists() and not resume:
-        note = f"{parts} holds an unfinished run: starting over, since --resume is not given"
-        error_console.print(note, markup=False, soft_wrap=True)
     _compile(spec)
-    started, progress = perf_counter(), _Progress(spec.level)
+    started, progress = perf_counter(), _Progress(spec.level, parts)
     try:
         with progress, _finishing_chunks(progress), clean_interrupts():
             written = write_encoding(
@@ -164,7 +161,7 @@ class _Pace(ProgressColumn):
 class _Progress(Progress):
     """A bar for encoding, then one for writing."""
 
-    def __init__(self, level: str) -> None:
+    def __init__(self, level: str, parts: Path) -> None:
         super().__init__(
             TextColumn("{task.description:8}"),
             BarColumn(bar_width=24),
@@ -172,10 +169,14 @@ class _Progress(Progress):
             pace := _Pace(),
             console=error_console,
         )
-        self.level, self.pace = level, pace
+        self.level, self.parts, self.pace = level, parts, pace
 
     def report(self, stage: str, done: int, total: int) -> None:
         """Show how far a stage is; between two chunks, interrupts are safe."""
+        if stage == "discarding":
+            note = f"{self.parts} holds an unfinished run: starting over, since --resume is not given"
+            self.console.print(note, markup=False, soft_wrap=True)
+            return
         for task in self.tasks:
             if task.description == stage.capitalize():
                 self.update(task.id, completed=done)

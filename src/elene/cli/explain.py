@@ -61,7 +61,7 @@ def explain(
         raise ValueError("pass either --node NODE or --edge U V")
     if output is not None and output.suffix not in (".png", ".svg"):
         raise ValueError(f"--output must end in .png or .svg, got {str(output)!r}")
-    read = read_graph(graph)
+    read = read_graph(graph, output=output)
     if node is not None:
         root = parse_label(read, node, "--node")
         explain_node(read, root, k)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.files import replacing
+from elene.arrays import opened
+from elene.files import check_path, replacing
 from elene.graph import Graph
 
 REQUIRED = ("node_ptr", "edge_ptr", "edge_index", "y")
@@ -99,10 +99,9 @@ class Collection:
     def load(cls, path: str | os.PathLike[str]) -> Collection:
         """Read what :meth:`save` wrote, or any .npz with arrays of these names."""
         try:
-            # numpy leaves a file that it opened itself open where the archive is damaged
-            with open(path, "rb") as source, np.load(source, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-        except (BadZipFile, ValueError, EOFError) as error:
+            with opened(check_path("path", path)) as file:
+                arrays = dict(file)
+        except ValueError as error:
             raise ValueError(f"{path} is not a whole .npz file ({error}): delete it, and it is made anew") from error
         if missing := [name for name in REQUIRED if name not in arrays]:
             raise ValueError(f"{path} has no {', '.join(missing)}: it is not a collection of graphs")

@@ -95,7 +95,7 @@ class Encoding:
         """
         if not str(path).endswith(".npz"):
             raise ValueError(f"path must end in .npz, got {str(path)!r}")
-        labels = {name: _plain(getattr(self, name)) for name in ("nodes", "edges", "distances")}
+        labels = {name: getattr(self, name) for name in ("nodes", "edges", "distances")}
         arrays: dict[str, Any] = {
             "data": self.matrix.data,
             "indices": self.matrix.indices,
@@ -103,7 +103,7 @@ class Encoding:
             "shape": np.array(self.matrix.shape),
             "table": self.table,
             "spec": np.array(json.dumps(asdict(self.spec))),
-            **{name: array for name, array in labels.items() if array is not None},
+            **{name: plain_labels(array) for name, array in labels.items() if array is not None},
         }
         with replacing(path) as temporary:
             np.savez_compressed(temporary, **arrays)
@@ -124,11 +124,23 @@ class Encoding:
             raise ValueError(f"{os.fspath(path)!r} is not an encoding saved by elene, or not whole: {error}") from error
 
 
-def _plain(labels: NDArray[Any] | None) -> NDArray[Any] | None:
-    """Labels that a file can hold without pickle: objects become their text."""
-    if labels is None or labels.dtype != object:
+def plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
+    """Labels that a file can hold without pickle: objects become their text, unless two of them have the same.
+
+    >>> plain_labels(np.array([1, "b"], dtype=object)).tolist()
+    ['1', 'b']
+    """
+    if labels.dtype != object:
         return labels
-    return np.array([str(label) for label in labels.ravel()]).reshape(labels.shape)
+    texts = np.array([str(label) for label in labels.ravel()], dtype=str)
+    owners: dict[str, Any] = {}
+    for text, label in zip(texts.tolist(), labels.ravel(), strict=True):
+        if owners.setdefault(text, label) != label:
+            raise ValueError(
+                f"nodes {owners[text]!r} and {label!r} would both be saved as {text!r}: rename one of them, "
+                "or number them with networkx.convert_node_labels_to_integers"
+            )
+    return texts.reshape(labels.shape)
 
 
 def encode(  # noqa: PLR0913 - the one entry point: every argument but the first two is an option with a default

@@ -12,14 +12,14 @@ edges and pairs those of both readings, ending in ``_1`` and ``_2``), and ``coun
 
 from __future__ import annotations
 
+import errno
 import json
+import math
 import os
-import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
-from functools import cached_property
-from hashlib import blake2b
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,18 +27,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene import __version__
-from elene.encoding import Encoding
+from elene.arrays import BLOCK
 from elene.encoding.encoding import encode_rows, find_rows
 from elene.encoding.spec import KINDS, Quadruplet, Spec
 from elene.engine.counting import Rows
-from elene.files import replacing
+from elene.files import check_path, followed, replacing
 from elene.graph import Graph, as_graph
+from elene.io.parts import Parts, cut, file_labels, integer_for, working_in
 from elene.validation import check_integer
 
 ENDINGS = (".npz", ".parquet")
 CHUNK_WORK = 100_000_000
 MAX_CHUNK = 100_000
-MAX_INT32 = 2**31 - 1
 
 Report = Callable[[str, int, int], None]
 
@@ -74,10 +74,12 @@ def write_encoding(
         chunk: how many rows are computed at a time; by default see :func:`default_chunk`.
         resume: go on with the parts that an earlier run left, if there are any; without it they are thrown away.
         threads: how many threads to use; by default one for every core.
-        report: called as ``report("encoding", rows done, rows)``, then as ``report("writing", steps done, steps)``.
+        report: called as ``report("encoding", rows done, rows)``, then as ``report("writing", steps done, steps)``;
+            before that as ``report("discarding", 0, 0)`` where parts of an earlier run are thrown away.
 
     Example:
         >>> import networkx as nx, tempfile
+        >>> from elene import Encoding
         >>> path = Path(tempfile.mkdtemp(), "path.npz")
         >>> write_encoding(nx.path_graph(3), Spec.of(k=1), path, chunk=2)
         Written(rows=3, columns=18, counts=18)
@@ -85,20 +87,45 @@ def write_encoding(
         Encoding(3 nodes x 18 columns, k=1, marginal)
     """
     target, graph = check_output(path), as_graph(graph)
-    rows = find_rows(graph, spec, None)
-    size = default_chunk(graph, spec, rows) if chunk is None else check_integer("chunk", chunk, least=1)
-    parts = Parts(graph, spec, rows, size, parts_folder(target))
+    size = None if chunk is None else check_integer("chunk", chunk, least=1)
     tell = report or (lambda stage, done, total: None)
-    for number in range(parts.start(resume), len(parts)):
-        tell("encoding", number * size, len(rows))
-        parts.save(number, encode_rows(graph, spec, parts.rows_of(number), threads))
-    tell("encoding", len(rows), len(rows))
-    write = _write_npz if target.suffix == ".npz" else _write_parquet
-    with replacing(target) as temporary:
-        write(parts, temporary, tell)
-    written = Written(len(rows), len(parts.table), sum(parts.counts))
-    shutil.rmtree(parts.folder)
+    with working_in(parts_folder(target), str(target)) as existed, _naming_resume(parts_folder(target)):
+        if existed and not resume:
+            tell("discarding", 0, 0)
+        rows = find_rows(graph, spec, None)
+        size = size or default_chunk(graph, spec, rows)
+        parts = Parts(graph, spec, rows, size, parts_folder(target))
+        _encode_missing(parts, parts.start(existed and resume), threads, tell)
+        write, verify = _FORMATS[target.suffix]
+        with replacing(target) as temporary:
+            write(parts, temporary, tell)
+            verify(parts, temporary)
+            parts.check_manifest()
+        written = Written(len(rows), len(parts.table), sum(parts.counts))
+        parts.clear()
     return written
+
+
+def _encode_missing(parts: Parts, missing: list[int], threads: int | None, tell: Report) -> None:
+    rows = [parts.rows_of(number) for number in missing]
+    done = len(parts.rows) - sum(map(len, rows))
+    for number, chunk in zip(missing, rows, strict=True):
+        tell("encoding", done, len(parts.rows))
+        parts.save(number, encode_rows(parts.graph, parts.spec, chunk, threads))
+        done += len(chunk)
+    tell("encoding", done, len(parts.rows))
+
+
+@contextmanager
+def _naming_resume(folder: Path) -> Iterator[None]:
+    """Say, where the disk is full, that nothing is lost."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        advice = f"make room, then go on with --resume (resume=True): {folder} keeps what is done"
+        raise OSError(error.errno, f"the disk is full: {advice}") from error
 
 
 def check_output(path: str | os.PathLike[str]) -> Path:
@@ -107,7 +134,7 @@ def check_output(path: str | os.PathLike[str]) -> Path:
     >>> check_output("encoding.npz").suffix
     '.npz'
     """
-    target = Path(path)
+    target = followed(check_path("output", path))
     if target.suffix not in ENDINGS:
         raise ValueError(f"output must end in {' or '.join(ENDINGS)}, got {str(target)!r}")
     if not target.parent.is_dir():
@@ -145,162 +172,12 @@ def default_chunk(graph: Graph, spec: Spec, rows: Rows) -> int:
     if depth > 1:
         growth = float(np.square(graph.degrees, dtype=np.float64).sum()) / max(len(graph.indices), 1)
         paths = two_hop_paths(*graph.scanned, np.arange(graph.num_nodes))
-        work = np.minimum(10 * paths * max(growth, 1) ** (depth - 2), everything)
+        # Of logarithms, for powers of the depth may be beyond all numbers.
+        spread = math.exp(min((depth - 2) * math.log(max(growth, 1)), math.log(1 + everything)))
+        work = np.minimum(10 * paths * spread, everything)
     mean = work[rows.first].mean() + (0 if rows.second is None else work[rows.second].mean())
     wanted = max(CHUNK_WORK, 20 * everything) / (mean * len(spec.depths))
     return int(np.clip(wanted, 1, MAX_CHUNK))
-
-
-@dataclass(frozen=True)
-class Parts:
-    """The finished chunks of an encoding, a file each, and the manifest that says what they belong to."""
-
-    graph: Graph
-    spec: Spec
-    rows: Rows
-    chunk: int
-    folder: Path
-
-    def __len__(self) -> int:
-        return -(-len(self.rows) // self.chunk)
-
-    def start(self, resume: bool) -> int:
-        """Make the folder ready; gives how many chunks it has already."""
-        if resume and self.folder.exists():
-            self._check_manifest()
-            return self._count_whole()
-        if self.folder.exists():
-            self._remove()
-        self.folder.mkdir()
-        with replacing(self.folder / "manifest.json") as temporary:
-            temporary.write_text(json.dumps(self._manifest, indent=1))
-        return 0
-
-    def _remove(self) -> None:
-        """Throw away what an earlier run left, but nothing else."""
-        if any(self.folder.iterdir()) and not (self.folder / "manifest.json").exists():
-            raise FileExistsError(f"output: {str(self.folder)!r} is in the way, and not a folder of parts: move it")
-        shutil.rmtree(self.folder)
-
-    @cached_property
-    def _manifest(self) -> dict[str, Any]:
-        """Everything that the content of the parts depends on."""
-        graph = f"{self.graph.num_nodes} nodes, {self.graph.num_edges} edges, digest {_digest(self.graph)}"
-        spec = {**asdict(self.spec), "depths": list(self.spec.depths)}
-        return {"elene": __version__, "graph": graph, **spec, "rows": len(self.rows), "chunk": self.chunk}
-
-    def _check_manifest(self) -> None:
-        try:
-            found = dict(json.loads((self.folder / "manifest.json").read_text()))
-        except (OSError, ValueError, TypeError):
-            raise ValueError(
-                f"resume: {str(self.folder)!r} has no readable manifest.json: leave out resume to start over"
-            ) from None
-        differing = [name for name, value in self._manifest.items() if found.get(name) != value]
-        if differing:
-            then = ", ".join(f"{name}={found.get(name)!r}" for name in differing)
-            now = ", ".join(f"{name}={self._manifest[name]!r}" for name in differing)
-            raise ValueError(
-                f"resume: the parts in {str(self.folder)!r} were made with {then}, and now it is {now}: "
-                "repeat the first command, or leave out resume to start over"
-            )
-
-    def _count_whole(self) -> int:
-        # Parts are moved into place whole, but a machine that loses power may still leave an empty one.
-        broken = (number for number in range(len(self)) if not zipfile.is_zipfile(self._path(number)))
-        return next(broken, len(self))
-
-    def _path(self, number: int) -> Path:
-        return self.folder / f"part-{number:06d}.npz"
-
-    def rows_of(self, number: int) -> Rows:
-        """The rows of a chunk."""
-        return _cut(self.rows, number * self.chunk, (number + 1) * self.chunk)
-
-    def save(self, number: int, encoding: Encoding) -> None:
-        """Keep a finished chunk: its counts and, where they are not known beforehand, its columns."""
-        matrix = encoding.matrix
-        indices = matrix.indices.astype(_integer_for(matrix.shape[1]), copy=False)
-        table: dict[str, Any] = {"table": encoding.table} if self.spec.form == "joint" else {}
-        with replacing(self._path(number)) as temporary:
-            np.savez(temporary, data=matrix.data, indices=indices, indptr=matrix.indptr, **table)
-
-    def load(self, number: int, name: str) -> NDArray[Any]:
-        """One array of a part."""
-        with np.load(self._path(number), allow_pickle=False) as file:
-            array: NDArray[Any] = file[name]
-        return array
-
-    @cached_property
-    def counts(self) -> list[int]:
-        """How many counts each part holds."""
-        return [int(self.load(number, "indptr")[-1]) for number in range(len(self))]
-
-    @cached_property
-    def empty(self) -> Encoding:
-        """The encoding of no rows: it has the types of all arrays and, unless the form is joint, the columns."""
-        return encode_rows(self.graph, self.spec, _cut(self.rows, 0, 0), 1)
-
-    @cached_property
-    def table(self) -> NDArray[np.int64]:
-        """What the columns of the whole encoding count."""
-        if self.spec.form != "joint":
-            return self.empty.table
-        table = self._vocabulary.view(">u8").reshape(-1, self.empty.table.shape[1]).astype(np.int64)
-        table[:, 0] = np.array(self.spec.depths)[table[:, 0]]
-        return table
-
-    def columns(self, number: int) -> NDArray[Any]:
-        """For each count of a part, its column in the table of the whole."""
-        indices = self.load(number, "indices")
-        if self.spec.form != "joint":
-            return indices
-        place = np.searchsorted(self._vocabulary, self._keys(self.load(number, "table")))
-        columns: NDArray[Any] = place[indices]
-        return columns
-
-    @cached_property
-    def _vocabulary(self) -> NDArray[np.bytes_]:
-        """The columns of all parts, each once, in the order of the one table they share."""
-        known, fresh = self._keys(self.empty.table), []
-        for number in range(len(self)):
-            fresh.append(self._keys(self.load(number, "table")))
-            # Sorting only once as much is new as is known keeps all sorting together to a few times the last one.
-            if sum(map(len, fresh)) > len(known) or number == len(self) - 1:
-                known, fresh = np.unique(np.concatenate([known, *fresh])), []
-        return known
-
-    def _keys(self, table: NDArray[np.int64]) -> NDArray[np.bytes_]:
-        """Columns as bytes that sort as columns do: by the place of their depth, then by their numbers."""
-        place = np.zeros(max(self.spec.depths) + 1, np.int64)
-        place[list(self.spec.depths)] = np.arange(len(self.spec.depths))
-        numbers = np.column_stack([place[table[:, 0]], table[:, 1:]]).astype(">u8")
-        keys: NDArray[np.bytes_] = numbers.view(f"S{8 * numbers.shape[1]}").ravel()
-        return keys
-
-
-def _cut(rows: Rows, start: int, stop: int) -> Rows:
-    second = None if rows.second is None else rows.second[start:stop]
-    return Rows(rows.first[start:stop], second, None if rows.distance is None else rows.distance[start:stop])
-
-
-def _integer_for(largest: int) -> Any:
-    return np.int32 if largest <= MAX_INT32 else np.int64
-
-
-def _labels(graph: Graph) -> NDArray[Any]:
-    """The labels as a file holds them: integers or strings."""
-    if graph.nodes.dtype != object:
-        return graph.nodes
-    return np.array([str(label) for label in graph.nodes.tolist()], dtype=str)
-
-
-def _digest(graph: Graph) -> str:
-    digest = blake2b(digest_size=8)
-    for array in (graph.indptr, graph.indices, _labels(graph)):
-        digest.update(str(array.dtype).encode())
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
 
 
 def _write_npz(parts: Parts, path: Path, tell: Report) -> None:
@@ -314,10 +191,30 @@ def _write_npz(parts: Parts, path: Path, tell: Report) -> None:
                     member.write(np.ascontiguousarray(block, dtype).tobytes())
 
 
+def _verify_npz(parts: Parts, path: Path) -> None:
+    """An error unless every array is there, as long as it says it is, and the same on disk as it was written."""
+    expected = {name: (np.dtype(dtype), shape) for name, dtype, shape, _ in _npz_members(parts, lambda *_: None)}
+    with zipfile.ZipFile(path) as archive:
+        for name, (dtype, shape) in expected.items():
+            info = archive.getinfo(f"{name}.npy")
+            with archive.open(info) as member:
+                np.lib.format.read_magic(member)
+                header = np.lib.format.read_array_header_1_0(member)
+                size = info.file_size - member.tell()
+                while member.read(BLOCK):
+                    pass
+            if header != (shape, False, dtype) or size != math.prod(shape) * dtype.itemsize:
+                raise _not_whole(path, f"array {name!r} has {size} bytes, for {shape} of {dtype}")
+
+
+def _not_whole(path: Path, why: str) -> OSError:
+    return OSError(f"{path} is not what was written ({why}): the disk may be failing; go on with --resume")
+
+
 def _npz_members(parts: Parts, tell: Report) -> Iterator[tuple[str, Any, tuple[int, ...], Iterable[NDArray[Any]]]]:
     """What :meth:`elene.Encoding.save` writes, as (name, type, shape, blocks)."""
     rows, columns, counts = len(parts.rows), len(parts.table), sum(parts.counts)
-    index, labels, steps = _integer_for(max(rows, columns, counts)), _labels(parts.graph), 2 * len(parts)
+    index, labels, steps = integer_for(max(rows, columns, counts)), file_labels(parts.graph), 2 * len(parts)
 
     def blocks(of_part: Callable[[int], NDArray[Any]], step: int) -> Iterator[NDArray[Any]]:
         for number in range(len(parts)):
@@ -361,9 +258,11 @@ def _pyarrow() -> Any:
 def _write_parquet(parts: Parts, path: Path, tell: Report) -> None:
     pa = _pyarrow()
     nothing = np.empty(0, np.int64)
-    schema = _tidy(parts, _cut(parts.rows, 0, 0), nothing, nothing, parts.empty.matrix.data).schema
+    schema = _tidy(parts, cut(parts.rows, 0, 0), nothing, nothing, parts.empty.matrix.data).schema
     about = json.dumps({"elene": __version__, **asdict(parts.spec)})
-    with pa.parquet.ParquetWriter(path, schema.with_metadata({"elene": about}), compression="zstd") as writer:
+    with pa.parquet.ParquetWriter(
+        path, schema.with_metadata({"elene": about}), compression="zstd", write_page_checksum=True
+    ) as writer:
         for number in range(len(parts)):
             tell("writing", number, len(parts))
             per_row = np.diff(parts.load(number, "indptr"))
@@ -372,9 +271,18 @@ def _write_parquet(parts: Parts, path: Path, tell: Report) -> None:
     tell("writing", len(parts), len(parts))
 
 
+def _verify_parquet(parts: Parts, path: Path) -> None:
+    """An error unless every part is there, and the same on disk as it was written."""
+    with _pyarrow().parquet.ParquetFile(path, page_checksum_verification=True) as file:
+        for number, counts in enumerate(parts.counts):
+            rows = file.read_row_group(number).num_rows
+            if rows != counts:
+                raise _not_whole(path, f"part {number} has {rows} rows, for {counts} counts")
+
+
 def _tidy(parts: Parts, rows: Rows, per_row: NDArray[Any], columns: NDArray[Any], data: NDArray[Any]) -> Any:
     """The counts of some rows as an Arrow table."""
-    pa, labels = _pyarrow(), _labels(parts.graph)
+    pa, labels = _pyarrow(), file_labels(parts.graph)
     row = pa.array(np.repeat(np.arange(len(rows)), per_row))
     if rows.second is None:
         fields = {"node": pa.array(labels[rows.first]).take(row)}
@@ -400,3 +308,6 @@ def _column_fields(spec: Spec) -> list[str]:
     if spec.level == "node":
         return ["depth", *fields]
     return ["depth", *(f"{name}_{reading}" for reading in (1, 2) for name in fields)]
+
+
+_FORMATS = {".npz": (_write_npz, _verify_npz), ".parquet": (_write_parquet, _verify_parquet)}
