@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import elene.forking  # noqa: F401 - from now on, so that forks wait for what is loaded below
+
 if TYPE_CHECKING:
     from elene.encoding import Column as Column
     from elene.encoding import Comparison as Comparison

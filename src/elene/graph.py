@@ -7,11 +7,12 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from elene.forking import cached_property
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

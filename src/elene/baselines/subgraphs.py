@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor, nn
 
+from elene.forking import cached_property
 from elene.nn.ego import Ego
 from elene.nn.model import updates as usual_updates
 from elene.validation import check_integer

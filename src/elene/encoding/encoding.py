@@ -7,7 +7,6 @@ import os
 import zipfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from elene.encoding.spec import Quadruplet as Quadruplet
 from elene.encoding.spec import Spec
 from elene.engine.counting import Rows, count_joint, count_marginal, effective_depth
 from elene.files import replacing
+from elene.forking import cached_property
 from elene.graph import Graph, as_graph
 
 

@@ -8,7 +8,6 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from elene.experiments.runner import obtain
 from elene.experiments.spec import Spec, load
 from elene.experiments.store import Store
 from elene.experiments.training import Objective
+from elene.forking import cached_property
 
 FOLDER = "search"
 STUDY = "search"

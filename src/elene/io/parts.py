@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from elene.encoding.encoding import encode_rows, plain_labels
 from elene.encoding.spec import Spec
 from elene.engine.counting import Rows
 from elene.files import Held, holding, replacing
+from elene.forking import cached_property
 from elene.graph import Graph, warn
 
 MAX_INT32 = 2**31 - 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from elene.forking import cached_property
 from elene.transforms.structure import ARCS, DEPTH, EDGES, INSIDE, NODES, QUADRUPLETS, ROOTED, STAMP, stamp_arcs
 
 SMALL = 2**19  # numbers that are summed before a second thread could start
