@@ -68,7 +68,7 @@ class DatasetInfo:
         editions: what its content may be; the first one is what is looked for first.
         level: whether graphs or nodes are judged.
         targets: names of the columns of ``y``, where it has names.
-        scaled: whether targets are divided by their standard deviation over the training graphs.
+        scaled: whether targets are divided by their standard deviation over all graphs, as published.
         paired: whether graphs come in pairs, which stay together in folds made here.
         validation: one of so many parts of what a test fold leaves is for validation.
         node_categories: how many values each column of ``x`` can have; None where they are continuous.

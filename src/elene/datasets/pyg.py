@@ -77,7 +77,7 @@ class GraphDataset(InMemoryDataset):  # type: ignore[misc]
         self.target_scale: Tensor | None = None
         y = _targets(info, collection)
         if info.scaled:
-            self.target_scale = y[self.splits[0].train].double().std(dim=0, correction=0).float()
+            self.target_scale = y.double().std(dim=0, correction=0).float()
             y = y / self.target_scale
         self._data, self.slices = _collated(info, collection, y)
         self._data_list: list[Data | None] | None = None

@@ -23,7 +23,7 @@ def substructures(graphs: int = 5000, seed: int = 0) -> Collection:
 
     Each (n, d) in ``SHAPES`` gives a quarter of them: random d-regular graphs on n nodes, less n random edges. ``y``
     holds the counts in the order of ``TARGETS``; models are trained on ``y / extra["scale"]``, where ``scale`` is the
-    standard deviation over the training graphs. ``extra["split"]`` is shuffled: three tenths train (0), two tenths
+    standard deviation over all graphs. ``extra["split"]`` is shuffled: three tenths train (0), two tenths
     validation (1), the rest test (2).
 
     Args:
@@ -44,7 +44,7 @@ def substructures(graphs: int = 5000, seed: int = 0) -> Collection:
     train, validation = int(TRAIN * graphs), int(VALIDATION * graphs)
     parts = np.repeat(np.arange(3, dtype=np.uint8), [train, validation, graphs - train - validation])
     split = rng.permutation(parts)
-    scale = counts[split == 0].std(axis=0).astype(np.float32)
+    scale = counts.std(axis=0).astype(np.float32)
     return Collection(**arrays, y=counts.astype(np.float32), extra={"split": split, "scale": scale})
 
 
