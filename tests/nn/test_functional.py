@@ -143,22 +143,55 @@ def test_chunks_of_the_torch_path_change_nothing(monkeypatch):
     assert torch.allclose(entry_moments(*tensors, entries, "torch")[1], stacked(tensors, entries).var(0, correction=0))
 
 
+@pytest.fixture
+def threads():
+    """To set how many there are."""
+    before = torch.get_num_threads()
+    yield torch.set_num_threads
+    torch.set_num_threads(before)
+
+
+def graphs_of(count, keys, others, width):
+    """So many lists of as many keys and others each, one after the other, as in a batch of graphs."""
+    tensors, _ = example(9, count * keys, count * others, 40, width, dtype=torch.float32)
+    lists = [example(seed, keys, others, 40, columns=1)[1] for seed in range(count)]
+    chosen = [part.others + i * others for i, part in enumerate(lists)]
+    sizes, codes = torch.cat([part.sizes for part in lists]), torch.cat([part.codes for part in lists])
+    return tensors, Entries(sizes, torch.cat(chosen), codes, count * others)
+
+
 @pytest.mark.jit
-@pytest.mark.parametrize(("keys", "others"), [(20_000, 300), (6_000, 20_000)])
-def test_many_ranges_are_deterministic(keys, others):
-    tensors, entries = example(9, keys=keys, others=others, rows=40, width=400, dtype=torch.float32)
-    ranges = entries.ranges(400, 8)
-    assert len(ranges) > 2 == len(entries.ranges(400, 2)) and ranges[0][0] == 0 and ranges[-1][1] == keys
+@pytest.mark.parametrize(
+    ("count", "keys", "others", "apart"), [(60, 100, 7, True), (60, 30, 90, True), (2, 3000, 150, False)]
+)
+def test_the_number_of_threads_changes_no_bit(monkeypatch, threads, count, keys, others, apart):
+    monkeypatch.setattr("elene.nn.ego.SMALL", 2**12)
+    tensors, entries = graphs_of(count, keys, others, 40)
+    bounds, found_apart = entries.ranges(40)
+    assert len(bounds) > 8 > len(entries.ranges(40, 5).bounds) > 2 and found_apart is apart
+    assert [a for a, _ in bounds[1:]] == [b for _, b in bounds[:-1]]
+    assert (bounds[0][0], bounds[-1][1]) == (0, len(tensors[0]))
 
     def everything(backend):
         by_key, by_other = ego_reduce(*tensors, entries, both=True, backend=backend)
-        return [by_key, by_other, *torch.autograd.grad(by_key.sum() + by_other.sin().sum(), tensors)]
+        moments = entry_moments(*tensors, entries, backend)
+        summed = by_key.sum() + by_other.sin().sum() + sum(moment.sum() for moment in moments)
+        return [by_key, by_other, *moments, *torch.autograd.grad(summed, tensors)]
 
-    outs = [everything("numba") for _ in range(3)]
+    outs = []
+    for number in (1, 2, 5):
+        threads(number)
+        outs.append(everything("numba"))
     assert all(torch.equal(a, b) for other in outs[1:] for a, b in zip(outs[0], other, strict=True))
     reference = everything("torch")
-    assert all(torch.allclose(a, b, atol=1e-4) for a, b in zip(outs[0][:2], reference[:2], strict=True))
-    assert all(torch.allclose(a, b, rtol=1e-4, atol=1e-4) for a, b in zip(outs[0][2:], reference[2:], strict=True))
+    assert all(torch.allclose(a, b, rtol=1e-4, atol=1e-4) for a, b in zip(outs[0], reference, strict=True))
+
+
+def test_ranges_that_no_other_crosses():
+    sizes, others = torch.tensor([1, 2, 0, 1, 1, 2]), torch.tensor([1, 0, 1, 4, 2, 5, 6])
+    entries = Entries(sizes, others, torch.zeros(7, 1, dtype=torch.int32), 7)
+    assert entries.closed.tolist() == [2, 3, 5]
+    assert not len(Entries(sizes[:0], others[:0], torch.zeros(0, 1, dtype=torch.int32), 7).closed)
 
 
 def test_no_grad_and_bfloat16_and_autocast():

@@ -17,6 +17,13 @@ from elene.transforms.structure import ARCS, DEPTH, EDGES, INSIDE, NODES, QUADRU
 SMALL = 2**19  # numbers that are summed before a second thread could start
 
 
+class Ranges(NamedTuple):
+    """Ranges of keys, and whether no two of them share an other."""
+
+    bounds: list[tuple[int, int]]
+    apart: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Entries:
     """A list that joins keys with others, grouped by key.
@@ -34,7 +41,7 @@ class Entries:
     num_others: int
     _scales: dict[tuple[str, str, torch.dtype], Tensor] = field(default_factory=dict)
     _counts: dict[int, tuple[Tensor, Tensor, Tensor]] = field(default_factory=dict)
-    _ranges: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    _ranges: dict[int, Ranges] = field(default_factory=dict)
 
     @cached_property
     def pointers(self) -> Tensor:
@@ -92,16 +99,28 @@ class Entries:
         codes = torch.from_numpy(self.codes.numpy()[came_from])
         return Entries(torch.from_numpy(np.diff(pointers)), torch.from_numpy(keys), codes, len(self.sizes))
 
-    def ranges(self, width: int, most: int) -> list[tuple[int, int]]:
-        """Keys cut into at most so many ranges, and no more than 8, of equal work, none too small to be worth a thread.
+    @cached_property
+    def closed(self) -> NDArray[np.int64]:
+        """The keys before which the list can be cut so that no other has entries on both sides, as between graphs."""
+        pointers, others, _ = self.arrays
+        starts = np.flatnonzero((pointers[1:-1] > 0) & (pointers[1:-1] < len(others))) + 1
+        highest, lowest = np.maximum.accumulate(others), np.minimum.accumulate(others[::-1])[::-1]
+        return starts[highest[pointers[starts] - 1] < lowest[pointers[starts]]]
 
-        The cut depends on the entries and the width, not on threads, and so does the order of sums.
+    def ranges(self, width: int, most: int | None = None) -> Ranges:
+        """Keys cut into ranges of about equal work, none too small to be worth a thread, and at most so many.
+
+        The cut depends on the entries and the width and never on threads, so that sums over ranges do not either.
         """
-        count = max(1, min(8, most, len(self.others) * width // SMALL))
+        count = max(1, min(len(self.others) * width // SMALL, len(self.others) if most is None else most))
         if count not in self._ranges:
-            goals = np.arange(1, count) * (len(self.others) / count)
-            cuts = np.unique([0, *np.searchsorted(self.pointers.numpy()[1:], goals), len(self.sizes)])
-            self._ranges[count] = [(int(a), int(b)) for a, b in pairwise(cuts)]
+            pointers, goals = self.pointers.numpy(), np.arange(1, count) * (len(self.others) / count)
+            places = np.searchsorted(pointers[self.closed], goals)
+            cuts = np.unique([0, *self.closed[places[places < len(self.closed)]], len(self.sizes)])
+            apart = bool(np.diff(pointers[cuts]).max(initial=0) <= 2 * len(self.others) / count)
+            if not apart:
+                cuts = np.unique([0, *np.searchsorted(pointers[1:], goals), len(self.sizes)])
+            self._ranges[count] = Ranges([(int(a), int(b)) for a, b in pairwise(cuts)], apart)
         return self._ranges[count]
 
 

@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from elene.engine.parallel import run_all
-from elene.nn.ego import Entries
+from elene.nn.ego import Entries, Ranges
 from elene.validation import check_choice
 
 Inputs = tuple[Tensor, Tensor, Tensor]
@@ -28,7 +28,9 @@ Scales = tuple[Tensor, Tensor]
 Grads = tuple[Tensor | None, Tensor | None]
 
 CHUNK = 2**22  # numbers in flight at a time in the torch path
-APART = 8  # entries of an other for which a further range of keys, with gradients of its own, pays
+# A range of keys has a table of gradients of its own.
+APART = 8  # entries of a row of the table for which one more range pays
+TABLES = 2**26  # numbers in all of these tables
 
 
 def ego_reduce(
@@ -259,33 +261,48 @@ def _centred(inputs: Inputs, means: list[Tensor], entries: Entries) -> Inputs:
     return tuple(part.detach() - (mean / time).to(part.dtype) for part, mean, time in parts)  # type: ignore[return-value]
 
 
+def _alone(ranges: Ranges) -> bool:
+    """Whether whoever works on a range is alone with the others that it writes to.
+
+    If not, the list is gone through once more, grouped by other. Either way each sum is taken in the order of keys:
+    the number of threads changes no bit.
+    """
+    return ranges.apart or torch.get_num_threads() == 1
+
+
 def _numba_forward(inputs: Inputs, entries: Entries, scales: Scales, both: bool) -> tuple[Tensor, Tensor]:
     x, y, table = (tensor.detach() for tensor in inputs)
-    by_key = _sweep_forward((x, y, table), entries, scales[0])
-    by_other = _sweep_forward((y, x, table), entries.turned, scales[1]) if both else y.new_empty(0, y.shape[1])
+    by_key, by_other = torch.empty_like(x), y.new_zeros(len(y) if both else 0, y.shape[1])
+    if not both or _alone(entries.ranges(x.shape[1])):
+        _sweep_forward((x, y, table), entries, scales[0], (by_key, by_other))
+        return by_key, by_other.mul_(scales[1][:, None]) if both else by_other
+    _sweep_forward((x, y, table), entries, scales[0], (by_key, by_other[:0]))
+    _sweep_forward((y, x, table), entries.turned, scales[1], (by_other, by_key[:0]))
     return by_key, by_other
 
 
-def _sweep_forward(inputs: Inputs, entries: Entries, scale: Tensor) -> Tensor:
+def _sweep_forward(inputs: Inputs, entries: Entries, scale: Tensor, out: tuple[Tensor, Tensor]) -> None:
     from elene.kernels.reduce import reduce_forward
 
-    out = torch.empty_like(inputs[0])
-    arrays = tuple(tensor.numpy() for tensor in inputs)
-    shared = (entries.arrays, arrays, scale.numpy(), out.numpy())
-    ranges = entries.ranges(out.shape[1], 8)
-    rows = np.empty((len(ranges), out.shape[1]), arrays[0].dtype)
-    run_all([partial(reduce_forward, *shared, *bounds, rows[i]) for i, bounds in enumerate(ranges)], None)
-    return out
+    shared = (entries.arrays, _arrays(inputs), scale.numpy(), _arrays(out))
+    bounds = entries.ranges(inputs[0].shape[1]).bounds
+    run_all([partial(reduce_forward, *shared, *each) for each in bounds], torch.get_num_threads())
+
+
+def _arrays(tensors: Sequence[Tensor]) -> tuple[Any, ...]:
+    return tuple(tensor.numpy() for tensor in tensors)
 
 
 def _numba_squares(inputs: Inputs, entries: Entries) -> Tensor:
     from elene.kernels.reduce import squares_forward
 
-    width, arrays = inputs[0].shape[1], tuple(tensor.numpy() for tensor in inputs)
-    ranges = entries.ranges(width, 8)
-    totals, rows = np.zeros((len(ranges), width)), np.empty((len(ranges), width), arrays[0].dtype)
-    tasks = [partial(squares_forward, entries.arrays, arrays, totals[i], *r, rows[i]) for i, r in enumerate(ranges)]
-    run_all(tasks, None)
+    arrays, bounds = _arrays(inputs), entries.ranges(inputs[0].shape[1]).bounds
+    totals = np.zeros((len(bounds), inputs[0].shape[1]))
+    tasks = [
+        partial(squares_forward, entries.arrays, arrays, total, *each)
+        for total, each in zip(totals, bounds, strict=True)
+    ]
+    run_all(tasks, torch.get_num_threads())
     return torch.from_numpy(totals.sum(0))
 
 
@@ -294,39 +311,41 @@ def _numba_backward(inputs: Inputs, entries: Entries, scales: Scales, grads: Gra
 
     none = inputs[0].new_empty(0, inputs[0].shape[1])
     by_key, by_other = ((none if grad is None else grad).contiguous() for grad in grads)
-    return _sweep_backward(reduce_backward, inputs, entries, scales, (by_key, by_other))
+    return _sweep_backward(reduce_backward, inputs, entries, [scales, (by_key, by_other)])
 
 
 def _numba_spread(inputs: Inputs, entries: Entries) -> Inputs:
     from elene.kernels.reduce import squares_backward
 
-    return _sweep_backward(squares_backward, inputs, entries)
+    return _sweep_backward(squares_backward, inputs, entries, [])
 
 
-def _sweep_backward(sweep: Any, inputs: Inputs, entries: Entries, *pairs: tuple[Tensor, Tensor]) -> Inputs:
-    """Run a kernel that writes to keys, others and the table; of each pair, one is the keys' and one the others'.
-
-    Whichever of keys and others are more are gone through in their order; the fewer are written to at random.
-    """
+def _sweep_backward(sweep: Any, inputs: Inputs, entries: Entries, pairs: Sequence[tuple[Tensor, Tensor]]) -> Inputs:
+    """Run a kernel that gives to keys, others and the table; of each pair, one is the keys' and one the others'."""
     x, y, table = (tensor.detach() for tensor in inputs)
-    if len(x) >= len(y):
-        return _sweep_in_order(sweep, (x, y, table), entries, pairs)
-    d_y, d_x, d_table = _sweep_in_order(sweep, (y, x, table), entries.turned, [pair[::-1] for pair in pairs])
-    return d_x, d_y, d_table
+    size, width = table.shape
+    most = max(2, min(len(entries.others) // (APART * size + 1), TABLES // (size * width + 1)))
+    ranges = entries.ranges(width, most)
+    d_x, tables = torch.empty_like(x), table.new_zeros(len(ranges.bounds), size, width)
 
+    def run(entries: Entries, inputs: Inputs, pairs: Sequence[tuple[Tensor, ...]], outs: Any) -> None:
+        shared = (entries.arrays, _arrays(inputs), *map(_arrays, pairs))
+        bounds = entries.ranges(width, most).bounds
+        tasks = [partial(sweep, *shared, _arrays(outs(i)), *each) for i, each in enumerate(bounds)]
+        run_all(tasks, torch.get_num_threads())
 
-def _sweep_in_order(sweep: Any, inputs: Inputs, entries: Entries, pairs: Sequence[tuple[Tensor, ...]]) -> Inputs:
-    """In one go over the entries; every range of keys has gradients of others and of the table of its own."""
-    x, y, table = inputs
-    ranges = entries.ranges(x.shape[1], max(2, len(entries.others) // (APART * len(y) + 1)))
-    d_x, d_y, d_table = torch.empty_like(x), *(like.new_empty(len(ranges), *like.shape) for like in (y, table))
-    shared = [entries.arrays, *(tuple(part.numpy() for part in parts) for parts in (inputs, *pairs))]
-    tasks = []
-    for i, bounds in enumerate(ranges):
-        out, rows = (d_x.numpy(), d_y[i].numpy(), d_table[i].numpy()), x.new_empty(2, x.shape[1]).numpy()
-        tasks.append(partial(sweep, *shared, out, *bounds, rows))
-    run_all(tasks, None)
-    return d_x, d_y.sum(0), d_table.sum(0)
+    def nowhere() -> Tensor:
+        return x.new_zeros(1, width)
+
+    if _alone(ranges):
+        d_y = torch.zeros_like(y)
+        run(entries, (x, y, table), pairs, lambda i: (d_x, d_y, tables[i]))
+    else:
+        d_y = torch.empty_like(y)
+        run(entries, (x, y, table), pairs, lambda i: (d_x, nowhere(), tables[i]))
+        turned = [pair[::-1] for pair in pairs]
+        run(entries.turned, (y, x, table), turned, lambda i: (d_y, nowhere(), nowhere()))
+    return d_x, d_y, tables.sum(0)
 
 
 def _chunks(entries: Entries, width: int) -> list[tuple[Tensor, Tensor, Tensor]]:
