@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 
+from elene.extras import needing
+
 
 def main() -> None:
     """Run the command that the arguments name."""
     try:
-        from elene.cli import app
-    except ModuleNotFoundError as error:
+        with needing("io", "the command line"):
+            from elene.cli import app
+    except ImportError as error:
         if error.name not in ("typer", "rich"):
             raise
-        print(f'elene: the command line needs {error.name}: pip install "elene[io]"', file=sys.stderr)
+        print(f"elene: {error}", file=sys.stderr)
         sys.exit(2)
     app(prog_name="elene")
 

@@ -11,14 +11,13 @@ from scipy.sparse import csr_array
 
 from elene.encoding import Encoding, encode
 from elene.encoding.spec import Spec
+from elene.extras import needing
 from elene.graph import Graph, as_graph, disjoint_union
 from elene.validation import check_choice
 
-try:
+with needing("io", "elene.Encoder"):
     from sklearn.base import BaseEstimator, TransformerMixin
     from sklearn.utils.validation import check_is_fitted
-except ImportError as error:
-    raise ImportError('elene.Encoder needs scikit-learn: pip install "elene[io]"') from error
 
 
 class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]

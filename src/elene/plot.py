@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elene.extras import needing
 from elene.files import replacing
 from elene.graph import Graph, as_graph
 from elene.validation import check_integer
@@ -364,10 +365,8 @@ def _routes(places: Points, edges: Edges) -> list[Points]:
 
 
 def _render(picture: _Picture, path: str | os.PathLike[str] | None) -> Figure:
-    try:
+    with needing("io", "a picture"):
         from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError('pictures need matplotlib: pip install "elene[io]"') from None
     routes = _routes(picture.places, picture.edges)
     corners = np.concatenate([picture.places - 0.5, picture.places + 0.5, *routes])
     low, high = corners.min(axis=0, initial=-0.5), corners.max(axis=0, initial=0.5)

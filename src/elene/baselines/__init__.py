@@ -12,13 +12,16 @@ its own (:class:`PPGN`), or a transform (:func:`igel`). The convs read the lists
     >>> model = GNN(nn.Embedding(28, 8), convs, updates(8, 1), nn.Linear(8, 1), elene=[ELENE(8, k=2)])
 """
 
-from elene.baselines.ak import GNNAK
-from elene.baselines.graphormer import Centrality, Graphormer
-from elene.baselines.igel import igel
-from elene.baselines.nested import NGNN
-from elene.baselines.ppgn import PPGN, NodePairs, PPGNBlock
-from elene.baselines.spnn import SPNN
-from elene.baselines.subgraphs import RootedGNN, Subgraphs
+from elene.extras import needing
+
+with needing("torch", "elene.baselines"):
+    from elene.baselines.ak import GNNAK
+    from elene.baselines.graphormer import Centrality, Graphormer
+    from elene.baselines.igel import igel
+    from elene.baselines.nested import NGNN
+    from elene.baselines.ppgn import PPGN, NodePairs, PPGNBlock
+    from elene.baselines.spnn import SPNN
+    from elene.baselines.subgraphs import RootedGNN, Subgraphs
 
 __all__ = [
     "GNNAK",

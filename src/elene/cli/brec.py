@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 from elene.cli.common import ARGUMENTS, ThreadsOption, console, counted, error_console, make_table, working
+from elene.extras import needing
 
 if TYPE_CHECKING:
     from elene.brec.standings import Standing
@@ -62,15 +63,12 @@ def brec(
 
     **Example:** elene brec --row gin+elene-ed --pairs 110-160
     """
-    try:
-        with working("Loading libraries"):
-            from elene.brec.standings import standings
-            from elene.brec.verdicts import Ledger
-            from elene.experiments import spec
-            from elene.experiments.machine import use_threads
-            from elene.experiments.origin import origin_of_pairs
-    except ModuleNotFoundError as error:
-        raise ImportError(f'training needs {error.name}: pip install "elene[experiments]"') from error
+    with needing("experiments", "training"), working("Loading libraries"):
+        from elene.brec.standings import standings
+        from elene.brec.verdicts import Ledger
+        from elene.experiments import spec
+        from elene.experiments.machine import use_threads
+        from elene.experiments.origin import origin_of_pairs
     use_threads(threads)
     every = _read(file)
     chosen = _chosen(every, pairs)

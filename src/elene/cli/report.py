@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from elene.cli.common import console, working
+from elene.extras import needing
 
 
 def report(
@@ -26,13 +27,10 @@ def report(
     """
     if not results.is_dir():
         raise ValueError(f"--results: there is no folder {results}: elene train and elene reproduce make one")
-    try:
-        with working("Writing"):
-            from elene.experiments.report import write_report
-            from elene.experiments.store import Store
+    with needing("experiments", "a report"), working("Writing"):
+        from elene.experiments.report import write_report
+        from elene.experiments.store import Store
 
-            written = write_report(Store(results), results if out is None else out)
-    except ModuleNotFoundError as error:
-        raise ImportError(f'reports need {error.name}: pip install "elene[experiments]"') from error
+        written = write_report(Store(results), results if out is None else out)
     for path in written:
         console.print(str(path), markup=False, soft_wrap=True)

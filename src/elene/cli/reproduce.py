@@ -21,6 +21,7 @@ from elene.cli.common import (
     make_table,
     working,
 )
+from elene.extras import needing
 
 if TYPE_CHECKING:
     from elene.experiments.reproduce import Job, Step
@@ -89,15 +90,12 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
     """
     if table == BREC:
         return _count_brec(results)
-    try:
-        with working("Loading libraries"):
-            from elene.experiments.machine import use_threads
-            from elene.experiments.reproduce import plan
-            from elene.experiments.store import Store
-            from elene.experiments.tables import find, tables
-            from elene.validation import check_choice
-    except ModuleNotFoundError as error:
-        raise ImportError(f'training needs {error.name}: pip install "elene[experiments]"') from error
+    with needing("experiments", "training"), working("Loading libraries"):
+        from elene.experiments.machine import use_threads
+        from elene.experiments.reproduce import plan
+        from elene.experiments.store import Store
+        from elene.experiments.tables import find, tables
+        from elene.validation import check_choice
     use_threads(threads)
     check_choice("TABLE", table, [*(known.name for known in tables()), BREC])
     wanted, store = find(table), Store(results)

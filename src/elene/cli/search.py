@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elene.cli.common import ARGUMENTS, ThreadsOption, console, counted, error_console, make_table, working
+from elene.extras import needing
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -64,12 +65,9 @@ def search(  # noqa: PLR0913 - Typer makes every option an argument
 
     **Example:** elene search zinc12k --row gin+elene-nd model.elene.k=1,2,3 training.epochs=50
     """
-    try:
-        with working("Loading libraries"):
-            from elene.experiments.machine import use_threads
-            from elene.experiments.search import Search, plan_of
-    except ModuleNotFoundError as error:
-        raise ImportError(f'searching needs {error.name}: pip install "elene[experiments]"') from error
+    with needing("experiments", "searching"), working("Loading libraries"):
+        from elene.experiments.machine import use_threads
+        from elene.experiments.search import Search, plan_of
     use_threads(threads)
     found = Search(plan_of(spec, row, settings or [], seed, fold), results, runs)
     try:

@@ -10,6 +10,7 @@ import typer
 from rich.markup import escape
 
 from elene.cli.common import ARGUMENTS, ThreadsOption, console, counted, error_console, make_table, working
+from elene.extras import needing
 
 if TYPE_CHECKING:
     from elene.experiments.store import Result
@@ -59,15 +60,12 @@ def train(  # noqa: PLR0913 - Typer makes every option an argument
 
     **Example:** elene train counting.triangle --row gin+elene-nd training.epochs=5
     """
-    try:
-        with working("Loading libraries"):
-            from elene.experiments import runner
-            from elene.experiments import spec as specs
-            from elene.experiments.machine import use_threads
-            from elene.experiments.origin import origin_of
-            from elene.experiments.store import Store, run_name
-    except ModuleNotFoundError as error:
-        raise ImportError(f'training needs {error.name}: pip install "elene[experiments]"') from error
+    with needing("experiments", "training"), working("Loading libraries"):
+        from elene.experiments import runner
+        from elene.experiments import spec as specs
+        from elene.experiments.machine import use_threads
+        from elene.experiments.origin import origin_of
+        from elene.experiments.store import Store, run_name
     use_threads(threads)
     wanted, store = specs.load(spec, row, changes or []), Store(results)
     origin = origin_of(wanted.dataset.name)

@@ -29,6 +29,7 @@ from elene.datasets.generators.strongly_regular import (
 from elene.datasets.info import DatasetInfo, Edition
 from elene.datasets.loading import load, load_collection
 from elene.datasets.registry import DATASETS
+from elene.extras import needing
 
 if TYPE_CHECKING:
     from elene.datasets.pyg import GraphDataset as GraphDataset
@@ -60,7 +61,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # These two need torch, which nothing else here does.
     if name in ("GraphDataset", "Split"):
-        from elene.datasets import pyg
+        with needing("torch", f"elene.datasets.{name}"):
+            from elene.datasets import pyg
 
         return getattr(pyg, name)
     raise AttributeError(f"module 'elene.datasets' has no attribute {name!r}")

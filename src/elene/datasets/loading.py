@@ -21,6 +21,7 @@ from elene.datasets.collection import Collection
 from elene.datasets.content import canonical, digest
 from elene.datasets.info import DatasetInfo, Edition
 from elene.datasets.registry import find
+from elene.extras import needing
 
 if TYPE_CHECKING:
     from elene.datasets.pyg import GraphDataset
@@ -68,7 +69,8 @@ def load(name: str, root: str | os.PathLike[str] | None = None) -> GraphDataset:
         >>> from torch_geometric.loader import DataLoader
         >>> loader = DataLoader(dataset[dataset.splits[0].train], batch_size=5, shuffle=True)
     """
-    from elene.datasets.pyg import GraphDataset
+    with needing("torch", "elene.datasets.load (not load_collection)"):
+        from elene.datasets.pyg import GraphDataset
 
     info = find(name)
     collection, edition = _obtain(info, cache_folder(root))

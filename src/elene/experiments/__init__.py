@@ -7,3 +7,7 @@
 :func:`elene.experiments.runner.run` trains a spec, :class:`elene.experiments.store.Store` keeps results; on the command
 line ``elene train`` does both.
 """
+
+from elene.extras import need
+
+need("experiments", "elene.experiments", "pydantic", "torch", "torch_geometric", "pytorch_lightning", "torchmetrics")

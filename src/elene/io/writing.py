@@ -31,6 +31,7 @@ from elene.arrays import BLOCK
 from elene.encoding.encoding import encode_rows, find_rows
 from elene.encoding.spec import KINDS, Quadruplet, Spec
 from elene.engine.counting import Rows
+from elene.extras import needing
 from elene.files import check_path, followed, replacing
 from elene.graph import Graph, as_graph
 from elene.io.parts import Parts, cut, file_labels, integer_for, working_in
@@ -247,11 +248,9 @@ def _row_starts(parts: Parts) -> Iterator[NDArray[np.int64]]:
 
 
 def _pyarrow() -> Any:
-    try:
+    with needing("io", "writing .parquet"):
         import pyarrow
         import pyarrow.parquet
-    except ImportError:
-        raise ImportError('writing .parquet needs pyarrow: pip install "elene[io]"') from None
     return pyarrow
 
 

@@ -1,10 +1,13 @@
 """ELENE-L for PyTorch Geometric: the layer, its embeddings, the lists it sums over, and a model around it."""
 
-from elene.nn.ego import Ego, Entries
-from elene.nn.embedding import EgoEmbedding
-from elene.nn.layer import ELENE
-from elene.nn.model import GNN, GraphReadout, VirtualNode, edge_readout, node_readout, updates
-from elene.nn.norm import PairNorm
+from elene.extras import needing
+
+with needing("torch", "elene.nn"):
+    from elene.nn.ego import Ego, Entries
+    from elene.nn.embedding import EgoEmbedding
+    from elene.nn.layer import ELENE
+    from elene.nn.model import GNN, GraphReadout, VirtualNode, edge_readout, node_readout, updates
+    from elene.nn.norm import PairNorm
 
 __all__ = [
     "ELENE",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elene.extras import needing
 from elene.graph import Graph
 
 
@@ -29,11 +30,8 @@ def single(graph: Graph) -> Source:
 
 def extra(module: str) -> Any:
     """A module that an extra installs, or an error that says which."""
-    try:
+    with needing("io", "this file format"):
         return import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        raise ImportError(f'this file format needs {package}: pip install "elene[io]"') from error
 
 
 def split_union(union: Graph, first: NDArray[np.int64]) -> list[Graph]:
