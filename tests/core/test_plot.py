@@ -247,7 +247,7 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
 
     def without(name, *args, **kwargs):
         if name.startswith("matplotlib"):
-            raise ImportError(name)
+            raise ModuleNotFoundError(name, name=name)
         return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without)
