@@ -21,7 +21,7 @@ from torch_geometric.nn import GINEConv
 
 import layer
 from common import race, write_json
-from elene.baselines import GNNAK, NGNN, PPGN, SPNN, Centrality, Graphormer, PPGNBlock, igel
+from elene.baselines import AK_PLUS, GNNAK, NGNN, PPGN, SPNN, Centrality, Graphormer, PPGNBlock, igel
 from elene.nn import ELENE, GNN, updates
 from elene.transforms import EgoStructure
 from layer import DEPTH, LAYERS, RHO, WIDTH, Encoded, molecules, saved_bytes, stepper
@@ -81,7 +81,7 @@ def products() -> PPGN:
 
 def together() -> GNN:
     layers = [ELENE(WIDTH, DEPTH, "node", RHO) for _ in range(LAYERS)]
-    return network([kernel(context=True) for _ in range(LAYERS)], elene=layers)
+    return network([kernel(parts=AK_PLUS) for _ in range(LAYERS)], elene=layers)
 
 
 BASELINES = {
@@ -90,10 +90,10 @@ BASELINES = {
     "Graphormer": (EgoStructure(FAR), transformer),
     "NGNN": (EgoStructure(DEPTH, "edge"), lambda: network([NGNN(WIDTH, DEPTH, [gin() for _ in range(LAYERS)])])),
     "GIN-AK": (EgoStructure(DEPTH, "edge"), lambda: network([kernel() for _ in range(LAYERS)])),
-    "GIN-AK+": (EgoStructure(DEPTH, "edge"), lambda: network([kernel(context=True) for _ in range(LAYERS)])),
+    "GIN-AK+": (EgoStructure(DEPTH, "edge"), lambda: network([kernel(parts=AK_PLUS) for _ in range(LAYERS)])),
     "GIN-AK+, sampled (cover 3)": (
         EgoStructure(DEPTH, "edge"),
-        lambda: network([kernel(context=True, cover=3) for _ in range(LAYERS)]),
+        lambda: network([kernel(parts=AK_PLUS, cover=3) for _ in range(LAYERS)]),
     ),
     "GIN-AK+ and ELENE-L (ND)": (EgoStructure(DEPTH, "edge"), together),
     "PPGN": (None, products),

@@ -13,7 +13,8 @@ def embed(tables, quadruplets, distance, rho):
     """The three embeddings of each quadruplet, concatenated: rows x 4 in, rows x 3 dim out."""
     degree = quadruplets[:, 1:].clamp(max=rho).long()
     index = distance[:, None].long() * (rho + 1) + degree
-    return torch.cat([tables[0][kind][index[:, kind]] for kind in range(3)], dim=1)
+    closer_degree_farther = tables.tables[0].weight.chunk(3)
+    return torch.cat([table[index[:, kind]] for kind, table in enumerate(closer_degree_farther)], dim=1)
 
 
 class NaiveELENE(ELENE):
@@ -24,13 +25,13 @@ class NaiveELENE(ELENE):
         pairs, quadruplets = ego.pairs, ego.quadruplets[ego.pairs.codes[:, 0].long()]
         embedded = embed(self.embedding.node, quadruplets, quadruplets[:, 0], rho)
         inputs = torch.cat([x[pairs.keys], x[pairs.others.long()], embedded], dim=1)
-        weight = torch.cat([self.root_in.weight, self.member_in.weight, self.node_table.T], dim=1)
+        weight = torch.cat([self.root_in.weight, self.member_in.weight, self.quadruplet_in.weight], dim=1)
         messages = torch.relu(nn.functional.linear(inputs, weight, self.root_in.bias))
-        update = self.node_out(scatter(messages, pairs.keys, 0, len(x), reduce=self.pool))
+        parts = [x, scatter(messages, pairs.keys, 0, len(x), reduce=self.pool)]
         if self.level == "edge":
             edge_attr, around = self._naive_edges(x, edge_index, edge_attr, ego)
-            update = update + self.around_out(around)
-        return x + self.gamma * update, edge_attr
+            parts.append(around)
+        return self.node_gates(x, self.node_update(*parts)), edge_attr
 
     def _naive_edges(self, x, edge_index, edge_attr, ego):
         rho, triples = self.embedding.max_degree, ego.triples
@@ -46,12 +47,12 @@ class NaiveELENE(ELENE):
         if edge_attr is not None:
             mean = mean.index_add(0, ego.arcs, edge_attr) / 2
         inputs = torch.cat([x[triples.keys], mean[e], x[low[e]] * x[high[e]], around, within], dim=1)
-        parts = [self.edge_root_in.weight, self.edge_in.weight, self.product_in.weight, self.rooted_table.T]
-        weight = torch.cat([*parts, self.inside_table.T], dim=1)
+        parts = [self.edge_root_in.weight, self.edge_in.weight, self.product_in.weight, self.rooted_in.weight]
+        weight = torch.cat([*parts, self.inside_in.weight], dim=1)
         messages = torch.relu(nn.functional.linear(inputs, weight, self.edge_root_in.bias))
-        update = (self.edge_gamma * self.edge_out(scatter(messages, e, 0, edges, reduce=self.pool)))[ego.arcs]
+        update = self.edge_update(scatter(messages, e, 0, edges, reduce=self.pool))[ego.arcs]
         pooled = scatter(messages, triples.keys, 0, len(x), reduce=self.pool)
-        return update if edge_attr is None else edge_attr + update, pooled
+        return self.edge_gates(torch.zeros_like(update) if edge_attr is None else edge_attr, update), pooled
 
 
 def dense_pairs(data, k):

@@ -36,20 +36,22 @@ def gnn_ak(layer, graph, x, edges, speaker=None):
     states = {root: rooted_states(layer.inner, graph, x, edges, root) for root in set(speaker.values())}
     distance = dict(nx.all_pairs_shortest_path_length(graph))
 
-    def gate(kind, u, v):
-        hop = layer.inner.hops.weight[distance[u][v]]
-        return torch.sigmoid(layer.gates[kind](hop)) if layer.context else torch.ones_like(x[0])
+    def gated(part, u, v, state):
+        gate = torch.sigmoid(layer.gates[part](layer.inner.hops.weight[distance[u][v]])) if layer.gates else 1
+        return gate * layer.maps[part](state[None])[0]
 
     out = []
     for v in graph:
         root = speaker[v]
-        parts = [
-            states[root][v],
-            pooled([gate(0, u, root) * state for u, state in states[root].items()], layer.pool),
-        ]
-        if layer.context:
-            parts.append(pooled([gate(1, v, w) * states[w][v] for w in states if v in states[w]], layer.pool))
-        out.append(layer.fuse(torch.cat(parts)))
+        read = {"centroid": states[root][v]}
+        if "subgraph" in layer.parts:
+            copies = [gated("subgraph", u, root, state) for u, state in states[root].items()]
+            read["subgraph"] = pooled(copies, layer.pool)
+        if "context" in layer.parts:
+            copies = [gated("context", v, w, states[w][v]) for w in states if v in states[w]]
+            read["context"] = pooled(copies, layer.pool)
+        parts = [read[part] for part in layer.parts]
+        out.append(sum(parts) if layer.fuse is None else layer.fuse(torch.cat(parts)))
     return torch.stack(out)
 
 

@@ -10,12 +10,13 @@ import naive
 def embed(tables, quadruplet, distance_row, rho, joint):
     """Emb of one quadruplet: the rows of closer, degree and farther, concatenated."""
     rows = []
+    weights = [table.weight.reshape(3, -1, table.embedding_dim) for table in tables.tables]
     for kind, value in enumerate(quadruplet[1:]):
         value = min(value, rho)
         if joint:
-            rows.append(tables[0][kind, distance_row * (rho + 1) + value])
+            rows.append(weights[0][kind, distance_row * (rho + 1) + value])
         else:
-            rows.append(tables[0][kind, distance_row] + tables[1][kind, value])
+            rows.append(weights[0][kind, distance_row] + weights[1][kind, value])
     return torch.cat(rows)
 
 
@@ -41,9 +42,9 @@ def inside_quadruplets(graph, u, w, k):
 
 def node_message(layer, x, v, u, quadruplet):
     emb = layer.embedding
-    weight = torch.cat([layer.root_in.weight, layer.member_in.weight, layer.node_table.T], dim=1)
+    weight = torch.cat([layer.root_in.weight, layer.member_in.weight, layer.quadruplet_in.weight], dim=1)
     embedded = embed(emb.node, quadruplet, quadruplet[0], emb.max_degree, emb.joint)
-    return torch.relu(weight @ torch.cat([x[v], x[u], embedded]) + layer.root_in.bias)
+    return weight @ torch.cat([x[v], x[u], embedded]) + layer.root_in.bias
 
 
 def edge_message(layer, x, x_edge, v, edge, rooted, inside):
@@ -52,34 +53,54 @@ def edge_message(layer, x, x_edge, v, edge, rooted, inside):
     embedded = embed(emb.rooted, q_u, 3 * q_u[0] + q_u[0] - q_w[0] + 1, emb.max_degree, emb.joint) + embed(
         emb.rooted, q_w, 3 * q_w[0] + q_w[0] - q_u[0] + 1, emb.max_degree, emb.joint
     )
-    parts = [layer.edge_root_in.weight, layer.edge_in.weight, layer.product_in.weight, layer.rooted_table.T]
+    parts = [layer.edge_root_in.weight, layer.edge_in.weight, layer.product_in.weight, layer.rooted_in.weight]
     values = [x[v], x_edge, x[edge[0]] * x[edge[1]], embedded]
     if emb.intersection:
-        parts.append(layer.inside_table.T)
+        parts.append(layer.inside_in.weight)
         values.append(sum(embed(emb.inside, q, q[0], emb.max_degree, emb.joint) for q in inside))
-    return torch.relu(torch.cat(parts, dim=1) @ torch.cat(values) + layer.edge_root_in.bias)
+    return torch.cat(parts, dim=1) @ torch.cat(values) + layer.edge_root_in.bias
+
+
+def activated(norm, messages):
+    """relu of all messages {name: row}, after a norm that sees them all at once."""
+    if norm is None or not messages:
+        return {name: torch.relu(row) for name, row in messages.items()}
+    rows = torch.nn.BatchNorm1d.forward(norm, torch.stack(list(messages.values())))
+    return dict(zip(messages, torch.relu(rows), strict=True))
+
+
+def update(module, *parts):
+    """Phi of rows: concatenate, multiply, normalise, relu; the norm sees all rows at once."""
+    weight = torch.cat([linear.weight for linear in module.parts], dim=1)
+    values = torch.cat(parts, dim=1) @ weight.T
+    if module.parts[0].bias is not None:
+        values = values + module.parts[0].bias
+    return torch.relu(module.norm(values))
 
 
 def elene(layer, graph, x, edges, k):
     """The layer on one graph: x by node, edges as a dict from frozenset of ends to features; the same come back."""
     around = {v: ego_quadruplets(graph, v, k) for v in graph}
-    nodes = []
-    for v in graph:
-        messages = [node_message(layer, x, v, u, q) for u, q in around[v].items()]
-        nodes.append(layer.node_out(pooled(messages, layer.pool, layer.hidden)))
+    pairs = {(v, u): node_message(layer, x, v, u, q) for v in graph for u, q in around[v].items()}
+    pairs = activated(layer.pair_norm, pairs)
+    by_node = [pooled([pairs[v, u] for u in around[v]], layer.pool, layer.hidden) for v in graph]
     if layer.level == "node":
-        return x + layer.gamma * torch.stack(nodes), edges
-    to_node, updated = {v: [] for v in graph}, {}
+        old, new = layer.node_gates.weight
+        return old * x + new * update(layer.node_update, x, torch.stack(by_node)), edges
+    triples = {}
     for u, w in graph.edges:
-        inside = inside_quadruplets(graph, u, w, k)
-        messages = []
-        for v, readings in inside.items():
+        for v, readings in inside_quadruplets(graph, u, w, k).items():
             rooted = (around[v][u], around[v][w])
-            message = edge_message(layer, x, edges[frozenset((u, w))], v, (u, w), rooted, readings)
-            messages.append(message)
-            to_node[v].append(message)
-        new = layer.edge_gamma * layer.edge_out(pooled(messages, layer.pool, layer.hidden))
-        updated[frozenset((u, w))] = edges[frozenset((u, w))] + new
-    for v in graph:
-        nodes[v] = nodes[v] + layer.around_out(pooled(to_node[v], layer.pool, layer.hidden))
-    return x + layer.gamma * torch.stack(nodes), updated
+            triples[v, (u, w)] = edge_message(layer, x, edges[frozenset((u, w))], v, (u, w), rooted, readings)
+    triples = activated(layer.triple_norm, triples)
+    grouped = [[row for key, row in triples.items() if key[1] == edge] for edge in graph.edges]
+    by_edge = [pooled(rows, layer.pool, layer.hidden) for rows in grouped]
+    from_edges = [pooled([row for key, row in triples.items() if key[0] == v], layer.pool, layer.hidden) for v in graph]
+    old, new = layer.node_gates.weight
+    nodes = old * x + new * update(layer.node_update, x, torch.stack(by_node), torch.stack(from_edges))
+    if not by_edge:
+        return nodes, {}
+    old, new = layer.edge_gates.weight
+    updates = new * update(layer.edge_update, torch.stack(by_edge))
+    names = [frozenset(edge) for edge in graph.edges]
+    return nodes, {name: old * edges[name] + row for name, row in zip(names, updates, strict=True)}

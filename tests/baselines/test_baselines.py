@@ -13,7 +13,7 @@ from torch_geometric.nn import GINEConv
 from torch_geometric.utils import from_networkx
 
 import naive_baselines
-from elene.baselines import GNNAK, NGNN, PPGN, SPNN, Centrality, Graphormer, PPGNBlock, igel
+from elene.baselines import AK, AK_PLUS, GNNAK, NGNN, PPGN, SPNN, Centrality, Graphormer, PPGNBlock, igel
 from elene.datasets import rook, shrikhande
 from elene.nn import ELENE, GNN, node_readout, updates
 from elene.transforms import EgoStructure
@@ -44,8 +44,8 @@ def inner(layers=1):
     return [GINEConv(mlp(), train_eps=True) for _ in range(layers)]
 
 
-def ak(context, k=DEPTH, layers=1):
-    return GNNAK(WIDTH, k, inner(layers), context)
+def ak(parts, k=DEPTH, layers=1):
+    return GNNAK(WIDTH, k, inner(layers), parts)
 
 
 def transformer(k=DEPTH):
@@ -54,10 +54,10 @@ def transformer(k=DEPTH):
 
 MODELS = {
     "GIN": lambda **o: gnn(lambda: inner(2), **o),
-    "GIN-AK": lambda **o: gnn(lambda: [ak(False), ak(False, layers=2)], **o),
-    "GIN-AK+": lambda **o: gnn(lambda: [ak(True), ak(True, layers=2)], **o),
-    "GIN-AK+ and ELENE-L (ND)": lambda **o: gnn(lambda: [ak(True), ak(True)], elene="node", **o),
-    "GIN-AK+ and ELENE-L (ED)": lambda **o: gnn(lambda: [ak(True), ak(True)], elene="edge", **o),
+    "GIN-AK": lambda **o: gnn(lambda: [ak(AK), ak(AK, layers=2)], **o),
+    "GIN-AK+": lambda **o: gnn(lambda: [ak(AK_PLUS), ak(AK_PLUS, layers=2)], **o),
+    "GIN-AK+ and ELENE-L (ND)": lambda **o: gnn(lambda: [ak(AK_PLUS), ak(AK_PLUS)], elene="node", **o),
+    "GIN-AK+ and ELENE-L (ED)": lambda **o: gnn(lambda: [ak(AK_PLUS), ak(AK_PLUS)], elene="edge", **o),
     "NGNN": lambda **o: gnn(lambda: [NGNN(WIDTH, DEPTH, inner(2))], **o),
     "SPNN": lambda **o: gnn(lambda: [SPNN(mlp(), DEPTH) for _ in range(2)], **o),
     "Graphormer": lambda **o: gnn(transformer, plain=True, **o),
@@ -137,8 +137,8 @@ STRONGLY_REGULAR = (nx.Graph(rook().edges.tolist()), nx.Graph(shrikhande().edges
 
 AT_DEPTH = {
     "GIN": lambda k: gnn(lambda: inner(2)),
-    "GIN-AK": lambda k: gnn(lambda: [ak(False, k, 2)]),
-    "GIN-AK+": lambda k: gnn(lambda: [ak(True, k, 2)]),
+    "GIN-AK": lambda k: gnn(lambda: [ak(AK, k, 2)]),
+    "GIN-AK+": lambda k: gnn(lambda: [ak(AK_PLUS, k, 2)]),
     "NGNN": lambda k: gnn(lambda: [NGNN(WIDTH, k, inner(2))]),
     "SPNN": lambda k: gnn(lambda: [SPNN(mlp(), k), SPNN(mlp(), k)]),
     "Graphormer": lambda k: gnn(lambda: transformer(k), plain=True),

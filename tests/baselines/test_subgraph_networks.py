@@ -15,7 +15,7 @@ from torch_geometric.nn import GATConv, GINConv, GINEConv
 from torch_geometric.utils import from_networkx
 
 import naive_baselines
-from elene.baselines import GNNAK, NGNN, RootedGNN, Subgraphs
+from elene.baselines import AK, AK_PLUS, GNNAK, NGNN, RootedGNN, Subgraphs
 from elene.baselines import subgraphs as module
 from elene.nn import Ego
 from elene.transforms import EgoStructure
@@ -42,8 +42,13 @@ def convs(layers):
 
 
 def build(kind, k, layers=1, **options):
+    """A layer in evaluation: its BatchNorms would see all copies at once, which one subgraph does not have."""
     torch.manual_seed(2)
-    return kind(WIDTH, k, convs(layers), updates=[nn.Tanh() for _ in range(layers)], hop_dim=3, **options).double()
+    layer = kind(WIDTH, k, convs(layers), updates=[nn.Tanh() for _ in range(layers)], **options).double()
+    for name, values in layer.named_buffers():
+        if "running" in name:
+            values.uniform_(0.2, 2)
+    return layer.eval()
 
 
 def gradients(layer, out, x):
@@ -63,12 +68,13 @@ def assert_same(layer, x, out, expected):
     graph=random_graphs(8),
     k=st.integers(0, 3),
     layers=st.integers(1, 2),
-    context=st.booleans(),
+    parts=st.sampled_from([AK, AK_PLUS, ("centroid", "context"), ("centroid",)]),
     pool=st.sampled_from(["mean", "sum"]),
+    fuse=st.sampled_from(["concat", "add"]),
 )
-def test_gnn_ak_agrees_with_one_subgraph_at_a_time(graph, k, layers, context, pool):
+def test_gnn_ak_agrees_with_one_subgraph_at_a_time(graph, k, layers, **options):
     data = as_data(graph, k)
-    layer = build(GNNAK, k, layers, context=context, pool=pool)
+    layer = build(GNNAK, k, layers, **options)
     x, edge_attr, edges = features(data)
     x.requires_grad_()
     out = layer(x, data.edge_index, edge_attr, Ego.of(data))
@@ -107,12 +113,13 @@ def test_sampled_roots_cover_every_node_and_the_nearest_speaks(graph, k, cover, 
         assert ends.shape[1] == arcs
 
 
-@pytest.mark.parametrize("context", [False, True])
+@pytest.mark.parametrize("parts", [AK, AK_PLUS])
 @pytest.mark.parametrize("seed", range(3))
-def test_training_on_sampled_roots_agrees_with_the_same_roots_one_at_a_time(context, seed):
+def test_training_on_sampled_roots_agrees_with_the_same_roots_one_at_a_time(parts, seed):
     graph, k = nx.random_labeled_tree(14, seed=seed), 2
     data = as_data(graph, k)
-    layer = build(GNNAK, k, context=context, cover=1)
+    layer = build(GNNAK, k, parts=parts, cover=1)
+    layer.training = True  # it alone: it samples then, and its BatchNorms still do not look at the batch
     x, edge_attr, edges = features(data)
     ego = Ego.of(data)
     torch.manual_seed(seed)
@@ -131,8 +138,8 @@ def test_all_subgraphs_are_used_if_so_many_are_wanted():
     data = as_data(nx.barbell_graph(4, 2), 2)
     ego = Ego.of(data)
     x, edge_attr, _ = features(data)
-    sampled = build(GNNAK, 2, context=True, cover=100)
-    whole = build(GNNAK, 2, context=True)
+    sampled = build(GNNAK, 2, parts=AK_PLUS, cover=100)
+    whole = build(GNNAK, 2, parts=AK_PLUS)
     outs = [layer(x, data.edge_index, edge_attr, ego) for layer in (sampled, whole)]
     assert torch.allclose(*outs, atol=1e-12)
 
@@ -163,14 +170,14 @@ def test_graphs_without_edges_and_nodes():
     for graph in (nx.empty_graph(3), nx.empty_graph(0)):
         data = as_data(graph, 1)
         x, edge_attr, _ = features(data)
-        for layer in (build(GNNAK, 1, context=True, cover=1), build(NGNN, 1)):
+        for layer in (build(GNNAK, 1, parts=AK_PLUS, cover=1), build(NGNN, 1)):
             assert layer(x, data.edge_index, edge_attr, Ego.of(data)).shape == x.shape
 
 
 def test_usual_updates_and_repr():
-    layer = GNNAK(WIDTH, 2, convs(2), context=True)
+    layer = GNNAK(WIDTH, 2, convs(2), parts=AK_PLUS)
     assert [type(module) for module in layer.inner.updates[1]] == [nn.BatchNorm1d, nn.ReLU, nn.Dropout]
-    assert "k=2, context=True, pool='mean', cover=None" in repr(layer)
+    assert "k=2, parts=('centroid', 'subgraph', 'context'), pool='mean', cover=None" in repr(layer)
     assert "k=2, pool='mean'" in repr(NGNN(WIDTH, 2, convs(1)))
 
 

@@ -7,7 +7,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-from elene.experiments.batchnorm import SharedBatchNorm, SharedPairNorm, share_batch_norms
+from elene.experiments.batchnorm import SharedBatchNorm, SharedPairNorm, reestimate, share_batch_norms
 from elene.nn import Entries, PairNorm
 
 
@@ -54,3 +54,17 @@ def test_shared_norm_of_pairs_is_what_it_is_for_one_process(alone):
         sum(output.square().sum() for output in outputs).backward()
         found.append([*outputs, *(part.grad for part in parts), *norm.state_dict().values()])
     assert all(torch.allclose(a, b) for a, b in zip(*found, strict=True))
+
+
+def test_statistics_are_means_over_all_batches_whatever_was_seen_before(alone):
+    torch.manual_seed(0)
+    usual = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4, momentum=0.3), nn.Dropout(0.5)).double()
+    shared = share_batch_norms(copy.deepcopy(usual))
+    batches = [torch.randn(5, 3, dtype=torch.float64) + i for i in range(4)]
+    for network in (usual, shared):
+        network(100 * batches[0])
+        reestimate(network, batches)
+        assert network.training and network[1].momentum == 0.3 and network[1].weight.grad is None
+        rows = [network[0](batch).detach() for batch in batches]
+        assert torch.allclose(network[1].running_mean, torch.stack([row.mean(0) for row in rows]).mean(0))
+        assert torch.allclose(network[1].running_var, torch.stack([row.var(0) for row in rows]).mean(0))

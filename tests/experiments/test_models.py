@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 import torch
+from torch import nn
 from torch_geometric.nn import GCNConv, GINConv, GINEConv
 
-from elene.baselines import GNNAK, NGNN, PPGN, SPNN, Graphormer
+from elene.baselines import AK_PLUS, GNNAK, NGNN, PPGN, SPNN, Graphormer
 from elene.datasets import load
 from elene.experiments import models, spec
 from elene.experiments.batches import Stock
@@ -68,12 +69,16 @@ def test_modules_are_those_of_the_spec():
     kinds = {"gin": GINEConv, "gcn": GCNConv}
     for name, kind in kinds.items():
         assert all(type(conv) is kind for conv in network(conv=name).convs)
-    assert all(type(conv) is GINConv and conv.eps.requires_grad for conv in network(edges=None).convs)
+    plain = network(edges=None, edge_constant=False).convs
+    assert all(type(conv) is GINConv and conv.eps.requires_grad for conv in plain)
+    assert all(type(conv) is GINEConv for conv in network(edges=None).convs)
     for name, kind in {"gin-ak": GNNAK, "gin-ak+": GNNAK, "ngnn": NGNN, "spnn": SPNN}.items():
         found = network(conv={"name": name, "k": 1})
         assert type(found) is GNN and all(type(conv) is kind for conv in found.convs)
         assert len(found.convs) == (1 if name == "ngnn" else 2)
-    assert [conv.context for conv in network(conv={"name": "gin-ak+", "k": 1}).convs] == [True, True]
+    assert [conv.parts for conv in network(conv={"name": "gin-ak+", "k": 1}).convs] == [AK_PLUS, AK_PLUS]
+    released = {"name": "gin-ak+", "k": 1, "subgraph": False, "fuse": "add"}
+    assert [(conv.parts, conv.fuse) for conv in network(conv=released).convs] == 2 * [(("centroid", "context"), None)]
     assert [type(conv) for conv in network(conv={"name": "graphormer", "k": 1}).convs][1:] == [Graphormer, Graphormer]
     assert type(network(conv="ppgn")) is PPGN
     assert network(virtual_node=True).virtual_node is not None
@@ -85,7 +90,8 @@ def test_elene_where_it_is_wanted():
     assert [isinstance(layer, ELENE) for layer in found.elene] == [False, True, False]
     assert found.elene[1].embedding.max_degree == 3 and found.elene[1].pool == "sum"
     # Without edge features of the data only that layer's conv reads edges.
-    convs = network(None, layers=3, elene={"level": "ed", "k": 1, "layers": [1]}).convs
+    edgeless = {"layers": 3, "edge_constant": False}
+    convs = network(None, **edgeless, elene={"level": "ed", "k": 1, "layers": [1]}).convs
     assert [type(conv) for conv in convs] == [GINConv, GINEConv, GINConv]
     shared = network(layers=3, elene={"level": "nd", "k": 1, "max_degree": 0, "share": True}).elene
     assert shared[0].embedding is shared[1].embedding is shared[2].embedding
@@ -102,17 +108,92 @@ def test_the_pool_must_suit_the_task():
         network(pool="none")
 
 
-def test_features_are_embedded_projected_and_added():
-    encoder = FeatureEncoder(Columns((3, 2), numbers=1, counts=2, log1p=True), channels=4)
+def test_features_are_embedded_and_projected_side_by_side():
+    columns = Columns((3, 2), numbers=1, counts=2, log1p=True)
     rows = torch.tensor([[2, 1, 0.5, 7, 0], [0, 0, -1.0, 0, 3]])
-    expected = []
-    for a, b, number, *counts in rows.tolist():
-        values = torch.tensor([number, *(torch.tensor(count).log1p() for count in counts)])
-        table = encoder.embedding.weight
-        expected.append(table[int(a)] + table[3 + int(b)] + encoder.linear.weight @ values + encoder.linear.bias)
-    assert torch.allclose(encoder(rows), torch.stack(expected), atol=1e-6)
+    for norm in (True, False):
+        encoder = FeatureEncoder(columns, channels=4, norm=norm).eval()
+        expected = []
+        for a, b, number, *counts in rows.tolist():
+            values = torch.tensor([number, *(torch.tensor(count).log1p() for count in counts)])
+            table = encoder.embedding.weight
+            projected = encoder.linear.weight @ torch.cat([table[int(a)] + table[3 + int(b)], values])
+            expected.append(projected / (1 + 1e-5) ** 0.5 if norm else projected + encoder.linear.bias)
+        expected = torch.stack(expected)
+        assert torch.allclose(encoder(rows), expected.relu() if norm else expected, atol=1e-6)
     whole = FeatureEncoder(Columns((3,)), channels=4)
     assert torch.equal(whole(torch.tensor([[1]], dtype=torch.uint8)), whole.embedding.weight[[1]])
+
+
+def kinds(module):
+    return [type(part) for part in module]
+
+
+def test_the_network_is_the_published_one():
+    """facts of the released code, point by point."""
+    made = network(edges=None, dropout=0.25, elene={"level": "nd", "k": 1})
+    assert kinds(made.head) == [nn.Dropout, nn.Linear, nn.BatchNorm1d, nn.ReLU, nn.Linear]
+    assert made.head[1].bias is None and made.head[1].out_features == 8
+    assert kinds(made.encoder.norm) == [nn.BatchNorm1d, nn.ReLU]
+    assert type(FeatureEncoder(Columns((4,)), 8).norm) is nn.Identity
+    constant = [encoder(torch.zeros(3, 1)) for encoder in made.edge_encoders]
+    assert all(torch.equal(one, one[:1].expand(3, 8)) for one in constant) and not torch.equal(*constant)
+    layer = made.elene[0]
+    assert layer.hidden == 8 and type(layer.node_update.norm) is nn.BatchNorm1d
+    assert type(layer.node_update.activation) is nn.ReLU and layer.node_gates.weight.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("settings", "differs"),
+    [
+        ({"head_norm": "layer"}, lambda made: type(made.head[1]) is nn.LayerNorm),
+        ({"head_norm": "none"}, lambda made: type(made.head[1]) is nn.Identity and made.head[0].bias is not None),
+        ({"input_norm": False}, lambda made: type(made.encoder.norm) is nn.Identity),
+        ({"edge_constant": False}, lambda made: made.edge_encoders is None and type(made.convs[0]) is GINConv),
+        ({"skip": "elene"}, lambda made: type(made) is models.SkipsFromELENE),
+        ({"elene.hidden": 3}, lambda made: made.elene[0].root_in.out_features == 3),
+        ({"elene.joint": False}, lambda made: not made.elene[0].embedding.joint),
+        ({"elene.pair_norm": True}, lambda made: made.elene[0].norm == "both"),
+        ({"elene.norm": "none"}, lambda made: made.elene[0].norm == "none"),
+        ({"elene.update": "linear"}, lambda made: type(made.elene[0].node_update.activation) is nn.Identity),
+        ({"elene.layers": "first"}, lambda made: [type(layer) for layer in made.elene] == [ELENE, *3 * [nn.Identity]]),
+        ({"elene.layers": "half"}, lambda made: [type(layer) is ELENE for layer in made.elene] == 2 * [1] + 2 * [0]),
+        ({"conv": "none"}, lambda made: type(made.convs[0]) is models.NoConv),
+        (
+            {"conv": {"name": "gin-ak", "k": 3}},
+            lambda made: getattr(made.convs[0], "inner", None) is not None,
+        ),
+    ],
+    ids=str,
+)
+def test_each_point_can_be_set(settings, differs):
+    elene = {"level": "nd", "k": 2, "omega": 4}
+    elene |= {key.removeprefix("elene."): value for key, value in settings.items() if key.startswith("elene.")}
+    settings = {"layers": 4, **{key: value for key, value in settings.items() if not key.startswith("elene.")}}
+    made = network(edges=None, elene=elene, **settings)
+    assert differs(made)
+    published = network(edges=None, layers=4, elene={"level": "nd", "k": 2, "omega": 4})
+    assert not differs(published)
+    given = batch(Model(**{"conv": "gin", "hidden": 8, "elene": elene, **settings}), edges=None)
+    assert made(given).shape == (4, 3)
+
+
+def test_skips_begin_before_or_after_elene():
+    """With convs that put out nothing, what ELENE-L makes is lost or kept."""
+    settings = {"elene": {"level": "nd", "k": 1, "omega": 4}, "hidden": 8, "layers": 1}
+    given = batch(Model(conv="gin", **settings), edges=None)
+    for skip, kept in (("input", False), ("elene", True)):
+        made = network(edges=None, skip=skip, **settings).eval()
+        made.updates[0] = nn.Sequential(nn.Identity(), _Nothing())
+        before = made(given)
+        with torch.no_grad():
+            made.elene[0].node_gates.weight.fill_(0.5)
+        assert torch.allclose(before, made(given)) is not kept
+
+
+class _Nothing(nn.Module):
+    def forward(self, x):
+        return torch.zeros_like(x)
 
 
 @pytest.mark.parametrize("edges", ["none", "product", "exact"])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from elene.datasets.registry import find
@@ -125,9 +127,11 @@ def test_rates_are_halved():
         ("model.conv.k=3", "model.conv.k is not a setting: choose from name"),
         ("model.pool=max", "model.pool must be 'sum', 'mean' or 'none', got 'max'"),
         ("model.elene.level=xd", "model.elene.level must be 'nd' or 'ed', got 'xd'"),
-        ("model.elene.layers=some", "model.elene.layers must be 'all' or a valid tuple, got 'some'"),
+        ("model.elene.layers=some", "model.elene.layers must be 'all', 'first' or 'half' or a valid tuple, got 'some'"),
         ("model.elene.layers=[6]", r"model: elene.layers must be numbers from 0 to 5, got \[6\]"),
-        ("model.conv={name='gin-ak', k=2}", r"conv.k \(2\) and elene.k \(3\) must be equal"),
+        ("model.conv=none model.elene=none", "conv none has nothing to learn from without elene"),
+        ("model.conv={name='gin-ak',k=4} model.elene.level=ed", r"conv.k \(4\) must be at most elene.k \(3\)"),
+        ("model.elene.norm=none model.elene.pair_norm=true", "elene.pair_norm needs elene.norm = batch"),
         ("model.conv={name='ngnn', k=3}", "conv ngnn and elene cannot be combined"),
         ("model.conv=ppgn", "conv ppgn has no place for elene"),
         ("training.lr=0", "training.lr must be greater than 0, got 0"),
@@ -137,7 +141,12 @@ def test_rates_are_halved():
 )
 def test_what_is_wrong_is_named(change, message):
     with pytest.raises(ValueError, match=message):
-        spec.load("zinc12k", "gin+elene-nd", [change])
+        spec.load("zinc12k", "gin+elene-nd", _changes(change))
+
+
+def _changes(text):
+    """Several changes stand with blanks between; a table has blanks of its own after its commas."""
+    return [change.strip() for change in re.split(r" (?=model\.|training\.)", text)]
 
 
 def test_what_is_not_there(tmp_path):

@@ -12,7 +12,7 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.utils import from_networkx
 
 import naive_nn
-from elene.nn import ELENE, Ego, EgoEmbedding
+from elene.nn import ELENE, Ego, EgoEmbedding, Update
 from elene.transforms import EgoStructure
 from graphs import random_graphs, relabelled
 
@@ -33,10 +33,18 @@ def features(data, seed=0):
     return x, table[low, high]
 
 
-def make_layer(k, level, pool="mean", joint=True, intersection=True, max_degree=4):
+def make_layer(k, level, pool="mean", joint=True, intersection=True, max_degree=4, norm="update"):
+    """A layer in evaluation, with statistics, gates and tables that are not those of the start."""
     torch.manual_seed(1)
     embedding = EgoEmbedding(k, max_degree, 5, level, joint, intersection)
-    return ELENE(CHANNELS, k, level, hidden=7, pool=pool, embedding=embedding).double()
+    layer = ELENE(CHANNELS, k, level, hidden=7, pool=pool, norm=norm, embedding=embedding).double()
+    with torch.no_grad():
+        for name, values in layer.state_dict().items():
+            if "embedding" in name or "gates" in name:
+                values.normal_()
+            elif "running" in name:
+                values.uniform_(0.2, 2)
+    return layer.eval()
 
 
 options = {
@@ -46,14 +54,19 @@ options = {
     "pool": st.sampled_from(["mean", "sum"]),
     "joint": st.booleans(),
     "intersection": st.booleans(),
+    "norm": st.sampled_from(["update", "both", "none"]),
+    "training": st.booleans(),
 }
 
 
 @settings(max_examples=40, deadline=None)
 @given(**options)
-def test_outputs_and_gradients_agree_with_concatenate_and_multiply(graph, k, level, pool, joint, intersection):
+def test_outputs_and_gradients_agree_with_concatenate_and_multiply(graph, k, training, **settings_):
+    level = settings_["level"]
     data = as_data(graph, k, level)
-    layer = make_layer(k, level, pool, joint, intersection)
+    layer = make_layer(k, **settings_)
+    # A BatchNorm has no variance of one row, and torch refuses none.
+    layer.train(training and len(graph) > 1 and (level == "node" or graph.number_of_edges() > 1))
     x, edge_attr = features(data)
     x.requires_grad_(), edge_attr.requires_grad_()
     out, edges = layer(x, data.edge_index, edge_attr, Ego.of(data))
@@ -149,20 +162,58 @@ def test_one_embedding_can_serve_several_layers():
     embedding = EgoEmbedding(1, 3, 4)
     layers = nn.ModuleList(ELENE(CHANNELS, 1, embedding=embedding) for _ in range(2))
     assert layers[0].embedding is layers[1].embedding
-    assert sum(parameter is embedding.node[0] for parameter in layers.parameters()) == 1
+    assert sum(parameter is embedding.node.tables[0].weight for parameter in layers.parameters()) == 1
 
 
-def test_norm_and_repr_and_reset():
-    layer = ELENE(CHANNELS, 2, "edge", norm=nn.LayerNorm(CHANNELS))
-    data = as_data(nx.path_graph(4), 2, "edge")
-    x = torch.randn(4, CHANNELS)
-    out, _ = layer(x, data.edge_index, None, Ego.of(data))
-    assert torch.allclose((out - x).mean(1), torch.zeros(4), atol=1e-6)
-    for part in ("level='edge'", "hidden=32", "pool='mean'", "k=2, max_degree=16", "LayerNorm"):
+def test_phi_is_as_wide_as_the_features_unless_told():
+    assert ELENE(CHANNELS, 1).root_in.out_features == CHANNELS
+    assert ELENE(CHANNELS, 1, hidden=3).root_in.out_features == 3
+
+
+def test_repr_and_reset():
+    layer = ELENE(CHANNELS, 2, "edge", hidden=9)
+    for part in ("level='edge'", "hidden=9", "pool='mean'", "norm='update'", "k=2, max_degree=16", "BatchNorm1d"):
         assert part in repr(layer)
-    before = layer.node_table.clone()
+    before = {name: values.clone() for name, values in layer.state_dict().items()}
+    with torch.no_grad():
+        layer.node_gates.weight.fill_(3)
     layer.reset_parameters()
-    assert not torch.equal(before, layer.node_table) and layer.gamma == 1
+    after = layer.state_dict()
+    assert after["node_gates.weight"].tolist() == [1, 1]
+    drawn = [name for name, values in before.items() if values.dim() > 1]
+    assert len(drawn) == 15 and not any(torch.equal(before[name], after[name]) for name in drawn)
+
+
+def test_tables_are_drawn_as_published():
+    table = EgoEmbedding(2, 400, dim=16).node.tables[0].weight.detach()
+    assert float(table.std()) == pytest.approx((2 / (3 * 401 + 16)) ** 0.5 / 16, rel=0.02)
+
+
+@settings(max_examples=25, deadline=None)
+@given(graph=random_graphs(9), deep=st.integers(1, 4), k=st.integers(0, 3), level=st.sampled_from(["node", "edge"]))
+def test_shallower_lists_are_those_of_their_own_depth(graph, deep, k, level):
+    k = min(k, deep)
+    cut, made = Ego.of(as_data(graph, deep, level)).at(k), Ego.of(as_data(graph, k, level))
+    assert cut.k == k
+
+    def readings(entries, rows):
+        codes = rows[entries.codes[:, 0].long()].tolist()
+        return sorted(zip(entries.keys.tolist(), entries.others.tolist(), codes, strict=True))
+
+    assert readings(cut.pairs, cut.quadruplets) == readings(made.pairs, made.quadruplets)
+    if level == "edge":
+        assert readings(cut.triples, cut.edge_quadruplets) == readings(made.triples, made.edge_quadruplets)
+
+
+def test_a_layer_reads_lists_that_are_deeper_than_it_is():
+    graph = nx.barbell_graph(4, 3)
+    layer = make_layer(1, "node")
+    data, deeper = as_data(graph, 1, "node"), as_data(graph, 3, "node")
+    x, _ = features(data)
+    outs = [layer(x, data.edge_index, None, Ego.of(lists))[0] for lists in (data, deeper)]
+    assert torch.allclose(*outs, atol=1e-12)
+    with pytest.raises(ValueError, match=r"ego has k=3, and edges need k=1"):
+        make_layer(1, "edge")(x, data.edge_index, None, Ego.of(as_data(graph, 3, "edge")))
 
 
 def test_identity_tables_and_sums_give_the_elene_vectors():
@@ -172,14 +223,14 @@ def test_identity_tables_and_sums_give_the_elene_vectors():
     graph, k, rho = nx.wheel_graph(6), 2, 5
     columns = 3 * (k + 1) * (rho + 1)
     embedding = EgoEmbedding(k, rho, (k + 1) * (rho + 1))
-    layer = ELENE(columns, k, hidden=columns, pool="sum", embedding=embedding)
+    layer = ELENE(columns, k, pool="sum", norm="none", embedding=embedding)
     with torch.no_grad():
         for parameter in layer.parameters():
             parameter.zero_()
-        embedding.node[0][:] = torch.eye(embedding.dim)
-        layer.node_table[:] = torch.eye(columns)
-        layer.node_out.weight[:] = torch.eye(columns)
-        layer.gamma.fill_(1)
+        embedding.node.tables[0].weight[:] = torch.eye(embedding.dim).repeat(3, 1)
+        layer.quadruplet_in.weight[:] = torch.eye(columns)
+        layer.node_update.parts[1].weight[:] = torch.eye(columns)
+        layer.node_gates.reset_parameters()
     data = as_data(graph, k, "node")
     out, _ = layer(torch.zeros(len(graph), columns), data.edge_index, None, Ego.of(data))
     encoding = elene.encode(graph, k)
@@ -196,19 +247,21 @@ def test_nd_can_be_an_spnn_layer():
     alpha = torch.tensor([1.3, -0.7, 0.5, 2.0], dtype=torch.double)
     hidden = 2 * width * (k + 1)
     embedding = EgoEmbedding(k, 0, k + 1)
-    layer = ELENE(width, k, hidden=hidden, pool="sum", embedding=embedding).double()
+    layer = ELENE(width, k, hidden=hidden, pool="sum", embedding=embedding)
+    layer.node_update = Update([width, hidden], width, activation=nn.Identity())
+    layer.double()
     large = 1e3
     with torch.no_grad():
         for parameter in layer.parameters():
             parameter.zero_()
-        embedding.node[0][0] = torch.eye(k + 1)
+        embedding.node.tables[0].weight[: k + 1] = torch.eye(k + 1)
         signs = torch.cat([torch.eye(width), -torch.eye(width)]).double()
         layer.member_in.weight[:] = signs.repeat(k + 1, 1)
         # Every distance has a block of hidden units of its own; the others are pushed below zero.
         block = torch.eye(k + 1).double().repeat_interleave(2 * width, 1)
-        layer.node_table[: k + 1] = large * (block - 1)
-        layer.node_out.weight[:] = (alpha.repeat_interleave(2 * width)[:, None] * signs.repeat(k + 1, 1)).T
-        layer.gamma.fill_(1)
+        layer.quadruplet_in.weight[:, : k + 1] = large * (block.T - 1)
+        layer.node_update.parts[1].weight[:] = (alpha.repeat_interleave(2 * width)[:, None] * signs.repeat(k + 1, 1)).T
+        layer.node_gates.reset_parameters()
     data = as_data(graph, k, "node")
     x = torch.randn(len(graph), width, dtype=torch.double)
     out, _ = layer(x, data.edge_index, None, Ego.of(data))

@@ -6,16 +6,16 @@ its own (:class:`PPGN`), or a transform (:func:`igel`). The convs read the lists
 
     >>> from torch import nn
     >>> from torch_geometric.nn import GINConv
-    >>> from elene.baselines import GNNAK
+    >>> from elene.baselines import AK_PLUS, GNNAK
     >>> from elene.nn import ELENE, GNN, updates
-    >>> convs = [GNNAK(8, k=2, convs=[GINConv(nn.Linear(8, 8))], context=True)]
+    >>> convs = [GNNAK(8, k=2, convs=[GINConv(nn.Linear(8, 8))], parts=AK_PLUS)]
     >>> model = GNN(nn.Embedding(28, 8), convs, updates(8, 1), nn.Linear(8, 1), elene=[ELENE(8, k=2)])
 """
 
 from elene.extras import needing
 
 with needing("torch", "elene.baselines"):
-    from elene.baselines.ak import GNNAK
+    from elene.baselines.ak import AK, AK_PLUS, GNNAK
     from elene.baselines.graphormer import Centrality, Graphormer
     from elene.baselines.igel import igel
     from elene.baselines.nested import NGNN
@@ -24,6 +24,8 @@ with needing("torch", "elene.baselines"):
     from elene.baselines.subgraphs import RootedGNN, Subgraphs
 
 __all__ = [
+    "AK",
+    "AK_PLUS",
     "GNNAK",
     "NGNN",
     "PPGN",

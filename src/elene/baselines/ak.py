@@ -7,25 +7,28 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from elene.baselines.subgraphs import RootedGNN, Subgraphs, check_ego, pooled, sums_by_hop
+from elene.baselines.subgraphs import RootedGNN, Subgraphs, lists_at, pooled, sums_by_hop
 from elene.nn.ego import Ego
 from elene.validation import check_choice, check_integer
 
+AK = ("centroid", "subgraph")
+AK_PLUS = (*AK, "context")
+
 
 class GNNAK(nn.Module):
-    r"""GNN-AK (Zhao et al., ICLR 2022) and, with ``context=True``, GNN-AK+.
+    r"""GNN-AK (Zhao et al., ICLR 2022) and, with a context, GNN-AK+.
 
     A :class:`RootedGNN` gives every copy of a node in a k-hop subgraph a state :math:`z(u|v)`. A node then reads its
     own subgraph (centroid and subgraph encoding) and, in AK+, all subgraphs it lies in (context encoding), where
-    gates :math:`g, h` learned for each hop distance weigh the copies:
+    gates :math:`g, h` learned for each hop distance weigh the copies, mapped by a layer of their own each, as released:
 
     .. math::
-        x_v' = W \Big[ z(v|v) \,\Big\|\, \mathrm{pool}_{u \in V(v)} g_{l(u,v)} \odot z(u|v) \,\Big\|\,
-        \mathrm{pool}_{w : v \in V(w)} h_{l(v,w)} \odot z(v|w) \Big] + b, \qquad
+        x_v' = W \Big[ z(v|v) \,\Big\|\, \mathrm{pool}_{u \in V(v)} g_{l(u,v)} \odot s(z(u|v)) \,\Big\|\,
+        \mathrm{pool}_{w : v \in V(w)} h_{l(v,w)} \odot c(z(v|w)) \Big] + b, \qquad
         g_l = \sigma(W_g \mathrm{Emb}(l) + b_g)
 
-    Without context, :math:`g = 1` and the third part is left out. A gate on the centroid would be one constant, which
-    W holds. These are the paper's equations; its code also maps the copies once more before it pools them.
+    with s, c a product, a BatchNorm and a relu. Without context, :math:`g = 1` and the third part is left out. A gate
+    on the centroid would be one constant, which W holds.
 
     With ``cover``, each training step runs on the subgraphs of random roots, enough for every node to lie in so many
     of them; a node that is no root takes its centroid and subgraph encodings from the subgraph of the nearest root.
@@ -35,10 +38,10 @@ class GNNAK(nn.Module):
         channels: width of node features.
         k: depth of the subgraphs; the same as in :class:`elene.transforms.EgoStructure`, with ``level="edge"``.
         convs: the inner network, one or two PyG convs mapping ``(copies, channels)`` to the same shape.
-        context: whether to add context encodings and gates: AK+.
+        parts: what a node reads, of ``"centroid"``, ``"subgraph"`` and, for AK+, ``"context"``.
         pool: ``"mean"`` or ``"sum"``.
         updates: for each inner conv what follows it; by default BatchNorm and ReLU.
-        hop_dim: length of the embedding of a hop distance.
+        fuse: whether the parts are put side by side and mapped by W, ``"concat"``, or added up, ``"add"``.
         cover: how many sampled subgraphs must hold each node in training; None takes the subgraphs of all nodes.
 
     Shapes:
@@ -50,7 +53,7 @@ class GNNAK(nn.Module):
         >>> from torch_geometric.nn import GINConv
         >>> from elene.transforms import EgoStructure
         >>> path = EgoStructure(1, "edge")(Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3))
-        >>> conv = GNNAK(8, k=1, convs=[GINConv(nn.Linear(8, 8))], context=True)
+        >>> conv = GNNAK(8, k=1, convs=[GINConv(nn.Linear(8, 8))], parts=AK_PLUS)
         >>> conv(torch.randn(3, 8), path.edge_index, None, Ego.of(path)).shape
         torch.Size([3, 8])
     """
@@ -60,43 +63,59 @@ class GNNAK(nn.Module):
         channels: int,
         k: int,
         convs: Sequence[nn.Module],
-        context: bool = False,
+        parts: Sequence[str] = AK,
         pool: str = "mean",
         updates: Sequence[nn.Module] | None = None,
-        hop_dim: int = 16,
+        fuse: str = "concat",
         cover: int | None = None,
     ) -> None:
         super().__init__()
+        for part in parts:
+            check_choice("parts", part, AK_PLUS)
         check_choice("pool", pool, ("mean", "sum"))
-        self.inner = RootedGNN(channels, k, convs, updates, hop_dim)
-        self.context, self.pool = context, pool
+        check_choice("fuse", fuse, ("concat", "add"))
+        self.inner = RootedGNN(channels, k, convs, updates)
+        self.parts, self.pool = tuple(part for part in AK_PLUS if part in parts), pool
         self.cover = None if cover is None else check_integer("cover", cover, 1)
-        self.gates = nn.ModuleList(nn.Linear(hop_dim, channels) for _ in range(2 if context else 0))
-        self.fuse = nn.Linear((3 if context else 2) * channels, channels)
+        pooled = [part for part in self.parts if part != "centroid"]
+        self.maps = nn.ModuleDict({part: _map(channels) for part in pooled})
+        gated = pooled if "context" in pooled else []
+        self.gates = nn.ModuleDict({part: nn.Linear(self.inner.hops.embedding_dim, channels) for part in gated})
+        self.fuse = nn.Linear(len(self.parts) * channels, channels) if fuse == "concat" else None
 
     def extra_repr(self) -> str:
         """What the modules inside do not show."""
-        return f"k={self.inner.k}, context={self.context}, pool={self.pool!r}, cover={self.cover}"
+        return f"k={self.inner.k}, parts={self.parts}, pool={self.pool!r}, cover={self.cover}"
 
     def forward(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego) -> Tensor:
         """The nodes' new features."""
-        check_ego(ego, self.inner.k, x)
+        ego = lists_at(ego, self.inner.k, x)
         subgraphs = Subgraphs.of(ego, edge_index)
         if self.cover is not None and self.training:
             subgraphs = subgraphs.sample(self.cover)
         state = self.inner(x, edge_attr, subgraphs)
-        parts = [state.index_select(0, subgraphs.anchor)]
-        if self.context:
-            of_root = self._gated(state, subgraphs.root, subgraphs.hop, subgraphs.sizes, self.gates[0])
-            of_node = self._gated(state, subgraphs.node, subgraphs.hop, subgraphs.copies, self.gates[1])
-            parts += [of_root.index_select(0, subgraphs.root[subgraphs.anchor]), of_node]
-        else:
-            of_root = pooled(state, subgraphs.root, subgraphs.sizes, self.pool)
-            parts.append(of_root.index_select(0, subgraphs.root[subgraphs.anchor]))
-        return self.fuse(torch.cat(parts, dim=1))
+        read = [self._read(part, state, subgraphs) for part in self.parts]
+        return sum(read[1:], start=read[0]) if self.fuse is None else self.fuse(torch.cat(read, dim=1))
 
-    def _gated(self, state: Tensor, groups: Tensor, hop: Tensor, sizes: Tensor, gate: nn.Module) -> Tensor:
+    def _read(self, part: str, state: Tensor, subgraphs: Subgraphs) -> Tensor:
+        """What a part says of every node."""
+        if part == "centroid":
+            return state.index_select(0, subgraphs.anchor)
+        mapped = self.maps[part](state)
+        if part == "context":
+            return self._pooled(part, mapped, subgraphs.node, subgraphs.hop, subgraphs.copies)
+        of_root = self._pooled(part, mapped, subgraphs.root, subgraphs.hop, subgraphs.sizes)
+        return of_root.index_select(0, subgraphs.root[subgraphs.anchor])
+
+    def _pooled(self, part: str, state: Tensor, groups: Tensor, hop: Tensor, sizes: Tensor) -> Tensor:
         """The pooled states of each group; one gate for all copies at a hop, so it is applied to their sum."""
+        if part not in self.gates:
+            return pooled(state, groups, sizes, self.pool)
         sums = sums_by_hop(state, groups, hop, (len(sizes), self.inner.k + 1))
-        total = (sums * torch.sigmoid(gate(self.inner.hops.weight))).sum(1)
+        total = (sums * torch.sigmoid(self.gates[part](self.inner.hops.weight))).sum(1)
         return total / sizes.clamp(min=1)[:, None] if self.pool == "mean" else total
+
+
+def _map(channels: int) -> nn.Module:
+    """What copies go through before they are pooled."""
+    return nn.Sequential(nn.Linear(channels, channels, bias=False), nn.BatchNorm1d(channels), nn.ReLU())

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.utils import degree
 
-from elene.baselines.subgraphs import check_ego, hops
+from elene.baselines.subgraphs import hops, lists_at
 from elene.nn.ego import Ego
 from elene.validation import check_integer
 
@@ -97,7 +97,7 @@ class Graphormer(nn.Module):
 
     def forward(self, x: Tensor, edge_index: Tensor, ego: Ego, batch: Tensor | None = None) -> Tensor:
         """What is to be added to the nodes' features."""
-        check_ego(ego, self.k, x)
+        ego = lists_at(ego, self.k, x)
         if not len(x):
             return x
         attended = self.dropout(self.out(self._attend(self.attention_norm(x), _dense(ego, batch))))

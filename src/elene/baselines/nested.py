@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from elene.baselines.subgraphs import RootedGNN, Subgraphs, check_ego, pooled
+from elene.baselines.subgraphs import RootedGNN, Subgraphs, lists_at, pooled
 from elene.nn.ego import Ego
 from elene.validation import check_choice
 
@@ -65,7 +65,7 @@ class NGNN(nn.Module):
 
     def forward(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego) -> Tensor:
         """The roots' new features."""
-        check_ego(ego, self.inner.k, x)
+        ego = lists_at(ego, self.inner.k, x)
         subgraphs = Subgraphs.of(ego, edge_index)
         state = self.inner(x, edge_attr, subgraphs)
         return self.out(pooled(state, subgraphs.root, subgraphs.sizes, self.pool))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from elene.baselines.subgraphs import check_ego, hops, sums_by_hop
+from elene.baselines.subgraphs import hops, lists_at, sums_by_hop
 from elene.nn.ego import Ego
 from elene.nn.embedding import EgoEmbedding
-from elene.nn.layer import ELENE
+from elene.nn.layer import ELENE, Update
 from elene.validation import check_integer
 
 
@@ -54,7 +54,7 @@ class SPNN(nn.Module):
 
     def forward(self, x: Tensor, edge_index: Tensor, ego: Ego) -> Tensor:
         """The nodes' new features."""
-        check_ego(ego, self.k, x)
+        ego = lists_at(ego, self.k, x)
         members = x.index_select(0, ego.pairs.others.long())
         sums = sums_by_hop(members, ego.pairs.keys, hops(ego), (len(x), self.k + 1))
         weights = torch.cat([1 + self.eps[None], self.alpha])
@@ -71,22 +71,22 @@ class SPNN(nn.Module):
         ('node', 'sum', 64, 0)
         """
         distances = self.k + 1
-        layer = ELENE(
-            channels,
-            self.k,
-            hidden=2 * channels * distances,
-            pool="sum",
-            embedding=EgoEmbedding(self.k, max_degree=0, dim=distances),
-        ).to(self.eps)
+        hidden = 2 * channels * distances
+        embedding = EgoEmbedding(self.k, max_degree=0, dim=distances)
+        layer = ELENE(channels, self.k, hidden=hidden, pool="sum", embedding=embedding)
+        layer.node_update = update = Update([channels, hidden], channels, activation=nn.Identity())
+        layer.to(self.eps)
+        [table] = layer.embedding.node.tables
+        assert isinstance(table, nn.Embedding) and isinstance(update.parts[1], nn.Linear)
         signs = torch.cat([torch.eye(channels), -torch.eye(channels)]).to(self.eps).repeat(distances, 1)
         units = torch.eye(distances).to(self.eps).repeat_interleave(2 * channels, dim=1)
         weights = torch.cat([self.eps[None], self.alpha]).repeat_interleave(2 * channels)
         with torch.no_grad():
             for parameter in layer.parameters():
                 parameter.zero_()
-            layer.gamma.fill_(1)
-            layer.embedding.node[0][0] = torch.eye(distances)
-            layer.node_table[:distances] = bound * (units - 1)
+            layer.node_gates.reset_parameters()
+            table.weight[:distances] = torch.eye(distances)
+            layer.quadruplet_in.weight[:, :distances] = bound * (units.T - 1)
             layer.member_in.weight.copy_(signs)
-            layer.node_out.weight.copy_((weights[:, None] * signs).T)
+            update.parts[1].weight.copy_((weights[:, None] * signs).T)
         return layer

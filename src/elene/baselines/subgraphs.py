@@ -150,19 +150,18 @@ class _Sums(torch.autograd.Function):
         return grads[0].index_select(0, ctx.groups), None, None
 
 
-def check_ego(ego: Any, k: int, x: Tensor) -> None:
-    """An error unless the lists have this depth and one root for each row of x.
+def lists_at(ego: Any, k: int, x: Tensor) -> Ego:
+    """The lists of depth k; an error unless they are as deep and have one root for each row of x.
 
-    >>> check_ego(None, 2, torch.zeros(3, 8))
+    >>> lists_at(None, 2, torch.zeros(3, 8))
     Traceback (most recent call last):
     TypeError: ego must be an Ego, got NoneType: pass Ego.of(data)
     """
     if not isinstance(ego, Ego):
         raise TypeError(f"ego must be an Ego, got {type(ego).__name__}: pass Ego.of(data)")
-    if ego.k != k:
-        raise ValueError(f"ego has k={ego.k}, and the layer k={k}: use EgoStructure(k={k})")
     if x.dim() != 2 or len(x) != len(ego.pairs.sizes):
         raise ValueError(f"x must have {len(ego.pairs.sizes)} rows, one for each node, got shape {tuple(x.shape)}")
+    return ego.at(k)
 
 
 class RootedGNN(nn.Module):

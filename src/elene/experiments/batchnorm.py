@@ -1,7 +1,9 @@
-"""BatchNorm over the batch of all processes, on any device: torch's own needs CUDA."""
+"""BatchNorm: over the batch of all processes, on any device (torch's own needs CUDA); and statistics taken anew."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -52,11 +54,13 @@ class SharedBatchNorm(nn.BatchNorm1d):
         return centred * (variance + self.eps).rsqrt() * self.weight + self.bias
 
     def _remember(self, mean: Tensor, variance: Tensor) -> None:
-        assert self.momentum is not None and self.running_mean is not None and self.running_var is not None
-        self.running_mean.lerp_(mean, self.momentum)
-        self.running_var.lerp_(variance, self.momentum)
         assert self.num_batches_tracked is not None
+        assert self.running_mean is not None and self.running_var is not None
         self.num_batches_tracked += 1
+        # Without a momentum, torch's running statistics are means of all batches.
+        share = 1 / float(self.num_batches_tracked) if self.momentum is None else self.momentum
+        self.running_mean.lerp_(mean, share)
+        self.running_var.lerp_(variance, share)
 
 
 class SharedPairNorm(PairNorm):
@@ -90,3 +94,39 @@ def share_batch_norms(network: nn.Module) -> nn.Module:
         # It has the same parameters and buffers, and stands where it stood.
         module.__class__ = shared.get(type(module), type(module))
     return network
+
+
+def reestimate(network: nn.Module, batches: Iterable[Any]) -> None:
+    """Replace the running statistics of every BatchNorm by means over batches, with the weights as they are now.
+
+    Running means follow the last few batches, and weights that have changed since: where graphs are few and unlike each
+    other, what is evaluated with them jumps from epoch to epoch.
+
+    >>> network = nn.BatchNorm1d(1)
+    >>> reestimate(network, [torch.tensor([[1.0], [3.0]]), torch.tensor([[5.0], [7.0]])])
+    >>> network.running_mean.tolist(), network.training
+    ([4.0], True)
+    """
+    with torch.no_grad(), _only_statistics(network):
+        for batch in batches:
+            network(batch)
+
+
+@contextmanager
+def _only_statistics(network: nn.Module) -> Iterator[None]:
+    """Evaluation but for the BatchNorms, which take plain means from scratch."""
+    norms = [module for module in network.modules() if isinstance(module, nn.modules.batchnorm._NormBase)]
+    modes = {module: module.training for module in network.modules()}
+    momenta = [norm.momentum for norm in norms]
+    network.eval()
+    for norm in norms:
+        norm.reset_running_stats()
+        norm.momentum = None
+        norm.train()
+    try:
+        yield
+    finally:
+        for norm, momentum in zip(norms, momenta, strict=True):
+            norm.momentum = momentum
+        for module, mode in modes.items():
+            module.training = mode

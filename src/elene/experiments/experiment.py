@@ -61,9 +61,14 @@ class Experiment:
             return build(self._preparation, self._shape)
 
     def loader(self, part: str, rank: int = 0, world: int = 1) -> Loader:
-        """The batches of the ``"train"`` graphs, shuffled, or of those for ``"validation"`` or ``"test"``."""
-        seed = self.seed if part == "train" else None
-        return Loader(self._stock, getattr(self.split, part), self.spec.training.batch_size, seed, rank, world)
+        """The batches of the ``"train"`` graphs, shuffled, or of those for ``"validation"`` or ``"test"``.
+
+        ``"statistics"`` are those of training in one fixed order, as mixed as in training: a data set may be sorted,
+        and batches of graphs of one kind would have too little variance.
+        """
+        seed = self.seed if part in ("train", "statistics") else None
+        graphs = getattr(self.split, "train" if part == "statistics" else part)
+        return Loader(self._stock, graphs, self.spec.training.batch_size, seed, rank, world)
 
     def relabelled(self, rank: int = 0, world: int = 1) -> Iterator[Loader]:
         """Where test graphs are those trained on: copies of them that no model has seen, nodes in random order."""

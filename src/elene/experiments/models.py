@@ -25,7 +25,7 @@ from elene.baselines import GNNAK, NGNN, PPGN, SPNN, Centrality, Graphormer, PPG
 from elene.datasets.content import narrowed
 from elene.datasets.pyg import GraphDataset
 from elene.experiments.spec import Distances, Elene, Encoding, Kernels, Model, Nested, Plain, Products
-from elene.nn import ELENE, GNN, EgoEmbedding, GraphReadout, VirtualNode, node_readout, updates
+from elene.nn import ELENE, GNN, EgoEmbedding, GraphReadout, Update, VirtualNode, node_readout, updates
 from elene.transforms import AddELENE, EgoStructure
 
 HEADS = 8
@@ -147,11 +147,12 @@ class Columns:
 
 
 class FeatureEncoder(nn.Module):
-    """Embeds columns that name categories, projects all others, and adds everything up.
+    """Embeds columns that name categories, in a sum; where there are others, projects both side by side.
 
     Args:
         columns: what they are.
         channels: width of the output.
+        norm: whether a BatchNorm and a relu follow where there are real numbers.
 
     Shapes:
         ``(rows, columns)`` of any type in, ``(rows, channels)`` out.
@@ -161,31 +162,31 @@ class FeatureEncoder(nn.Module):
         torch.Size([1, 8])
     """
 
-    def __init__(self, columns: Columns, channels: int) -> None:
+    def __init__(self, columns: Columns, channels: int, norm: bool = True) -> None:
         super().__init__()
         self.columns = columns
-        categories, projected = columns.categories, columns.numbers + columns.counts
+        categories, others = columns.categories, columns.numbers + columns.counts
         # One table for all columns: a row is one look-up of several places.
         self.embedding = nn.EmbeddingBag(sum(categories), channels, mode="sum") if categories else None
-        self.linear = nn.Linear(projected, channels) if projected else None
+        normed = norm and columns.numbers > 0
+        embedded = channels if categories else 0
+        self.linear = nn.Linear(embedded + others, channels, bias=not normed) if others else None
+        self.norm = nn.Sequential(nn.BatchNorm1d(channels), nn.ReLU()) if normed else nn.Identity()
         self.first: Tensor
         self.register_buffer("first", torch.tensor([0, *categories])[:-1].cumsum(0), persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
         """The features of every row."""
-        columns, total = self.columns, None
-        names, others = x[:, : len(columns.categories)], x[:, len(columns.categories) :]
-        if self.embedding is not None:
-            total = self.embedding(names.long() + self.first)
-        if self.linear is not None:
-            others = others.to(self.linear.weight.dtype)
-            if columns.log1p:
-                numbers, counts = others.split([columns.numbers, columns.counts], dim=1)
-                others = torch.cat([numbers, counts.log1p()], dim=1)
-            projected: Tensor = self.linear(others)
-            total = projected if total is None else total + projected
-        assert total is not None
-        return total
+        names, others = x[:, : len(self.first)], x[:, len(self.first) :]
+        embedded = [] if self.embedding is None else [self.embedding(names.long() + self.first)]
+        if self.linear is None:
+            return embedded[0]
+        others = others.to(self.linear.weight.dtype)
+        if self.columns.log1p:
+            numbers, counts = others.split([self.columns.numbers, self.columns.counts], dim=1)
+            others = torch.cat([numbers, counts.log1p()], dim=1)
+        encoded: Tensor = self.norm(self.linear(torch.cat([*embedded, others], dim=1)))
+        return encoded
 
 
 @dataclass(frozen=True)
@@ -216,6 +217,25 @@ class Shape:
         return cls(found[0], found[1], outputs, dataset.info.level)
 
 
+class SkipsFromELENE(GNN):
+    """A network whose skip connections begin after ELENE-L."""
+
+    def _skipped(self, x: Tensor, seen: Tensor) -> Tensor:
+        return seen
+
+
+class NoConv(nn.Module):
+    """Leaves nodes as they are: what follows ELENE-L where there are no convs.
+
+    >>> NoConv()(torch.ones(2, 3), torch.empty(2, 0)).shape
+    torch.Size([2, 3])
+    """
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        """The nodes' features."""
+        return x
+
+
 def build(preparation: Preparation, shape: Shape) -> nn.Module:
     """The network of a spec: a :class:`elene.nn.GNN`, or a :class:`elene.baselines.PPGN`.
 
@@ -241,16 +261,17 @@ class _Builder:
 
     def build(self) -> nn.Module:
         conv, shape = self.spec.conv, self.shape
-        encoder = FeatureEncoder(shape.nodes, self.width)
+        encoder = FeatureEncoder(shape.nodes, self.width, self.spec.input_norm)
         if isinstance(conv, Products):
             blocks = [PPGNBlock(self.width + (i == 0), self.width) for i in range(self.spec.layers)]
-            edge_encoder = None if shape.edges is None else FeatureEncoder(shape.edges, self.width)
+            edge_encoder = None if shape.edges is None else self._edge_encoder(shape.edges)
             return PPGN(encoder, blocks, self._head(2 * self.width), edge_encoder)
         elene = self._elene()
         convs, after = self._layers(elene)
         # What stands before the layers has none.
         elene = [*([None] * (len(convs) - len(elene))), *elene]
-        return GNN(
+        network = GNN if self.spec.skip == "input" else SkipsFromELENE
+        return network(
             encoder,
             convs,
             after,
@@ -261,16 +282,29 @@ class _Builder:
             virtual_node=VirtualNode(self.width, len(convs)) if self.spec.virtual_node else None,
         )
 
+    @property
+    def _edges(self) -> Columns | None:
+        """The columns of edge features; a constant, where there are none and edges are to have one."""
+        return Columns((1,)) if self.shape.edges is None and self.spec.edge_constant else self.shape.edges
+
     def _edge_encoders(self, count: int) -> list[nn.Module] | None:
-        """One for each conv, if anything reads the data's edge features."""
-        conv, elene = self.spec.conv, self.spec.elene
-        read = not isinstance(conv, Distances) and conv.name != "gcn"
-        if self.shape.edges is None or not (read or (elene is not None and elene.level == "ed")):
+        """One for each conv, if anything reads edge features."""
+        conv, elene, edges = self.spec.conv, self.spec.elene, self._edges
+        read = not isinstance(conv, Distances) and conv.name not in ("gcn", "none")
+        if edges is None or not (read or (elene is not None and elene.level == "ed")):
             return None
-        return [FeatureEncoder(self.shape.edges, self.width) for _ in range(count)]
+        return [self._edge_encoder(edges) for _ in range(count)]
+
+    def _edge_encoder(self, columns: Columns) -> nn.Module:
+        return FeatureEncoder(columns, self.width, self.spec.input_norm)
 
     def _head(self, width: int) -> nn.Module:
-        return nn.Sequential(nn.Linear(width, self.width), nn.ReLU(), nn.Linear(self.width, self.shape.outputs))
+        norms = {"batch": nn.BatchNorm1d, "layer": nn.LayerNorm, "none": nn.Identity}
+        first = nn.Linear(width, width, bias=self.spec.head_norm == "none")
+        last = nn.Linear(width, self.shape.outputs)
+        # Node tasks have had their dropout after the last layer.
+        dropout = [nn.Dropout(self.spec.dropout)] if self.spec.pool != "none" and self.spec.dropout else []
+        return nn.Sequential(*dropout, first, norms[self.spec.head_norm](width), nn.ReLU(), last)
 
     def _elene(self) -> list[ELENE | None]:
         """ELENE-L, or None, for each layer."""
@@ -278,23 +312,31 @@ class _Builder:
         if spec is None:
             return [None] * (1 if isinstance(self.spec.conv, Nested) else self.spec.layers)
         shared = self._embedding(spec) if spec.share else None
-        level = "edge" if spec.level == "ed" else "node"
+        places = spec.places(self.spec.layers)
         return [
-            ELENE(self.width, spec.k, level, pool=spec.pool, embedding=shared or self._embedding(spec))
-            if spec.layers == "all" or layer in spec.layers
-            else None
+            self._elene_layer(spec, shared or self._embedding(spec)) if layer in places else None
             for layer in range(self.spec.layers)
         ]
 
+    def _elene_layer(self, spec: Elene, embedding: EgoEmbedding) -> ELENE:
+        norm = "none" if spec.norm == "none" else "both" if spec.pair_norm else "update"
+        level = "edge" if spec.level == "ed" else "node"
+        layer = ELENE(self.width, spec.k, level, 0, spec.hidden, spec.pool, norm, embedding)
+        if spec.update == "linear":
+            for module in layer.modules():
+                if isinstance(module, Update):
+                    module.activation = nn.Identity()
+        return layer
+
     def _embedding(self, spec: Elene) -> EgoEmbedding:
         rho = self.max_degree if spec.max_degree is None else spec.max_degree
-        return EgoEmbedding(spec.k, rho, spec.omega, "edge" if spec.level == "ed" else "node")
+        return EgoEmbedding(spec.k, rho, spec.omega, "edge" if spec.level == "ed" else "node", spec.joint)
 
     def _layers(self, elene: list[ELENE | None]) -> tuple[list[nn.Module], list[nn.Module]]:
         """The convs, and what follows each of them."""
         conv, layers, dropout = self.spec.conv, self.spec.layers, self.spec.dropout
         if isinstance(conv, Nested):
-            inner = [self._plain("gin", self.shape.edges is not None) for _ in range(layers)]
+            inner = [self._plain("gin", self._edges is not None) for _ in range(layers)]
             nested = NGNN(self.width, conv.k, inner, conv.pool, updates(self.width, layers, dropout))
             return [nested], updates(self.width, 1, dropout)
         if conv.name == "graphormer":
@@ -302,7 +344,7 @@ class _Builder:
             attention = [Graphormer(self.width, conv.k, gcd(self.width, HEADS), dropout=dropout) for _ in range(layers)]
             return [Centrality(self.width, self.max_degree), *attention], [nn.Identity()] * (layers + 1)
         # Edge-centric ELENE-L gives edges features where the data has none.
-        edged = [self.shape.edges is not None or (layer is not None and layer.level == "edge") for layer in elene]
+        edged = [self._edges is not None or (layer is not None and layer.level == "edge") for layer in elene]
         return [self._conv(edges) for edges in edged], updates(self.width, layers, dropout)
 
     def _conv(self, edges: bool) -> nn.Module:
@@ -310,7 +352,9 @@ class _Builder:
         if isinstance(conv, Kernels):
             inner = [self._plain("gin", edges) for _ in range(conv.inner)]
             after = updates(self.width, conv.inner, self.spec.dropout)
-            return GNNAK(self.width, conv.k, inner, conv.name == "gin-ak+", conv.pool, after)
+            plus = conv.name == "gin-ak+"
+            parts = ["centroid", *(["subgraph"] if conv.subgraph else []), *(["context"] if plus else [])]
+            return GNNAK(self.width, conv.k, inner, parts, conv.pool, after, conv.fuse)
         if isinstance(conv, Distances):
             return SPNN(self._mlp(), conv.k)
         assert isinstance(conv, Plain)
@@ -318,6 +362,8 @@ class _Builder:
 
     def _plain(self, name: str, edges: bool) -> nn.Module:
         width, edge_dim = self.width, self.width if edges else None
+        if name == "none":
+            return NoConv()
         if name == "gin":
             return GINEConv(self._mlp(), train_eps=True) if edges else GINConv(self._mlp(), train_eps=True)
         if name == "gcn":

@@ -154,7 +154,8 @@ def fit(
     """Train an experiment's network, from the checkpoint in the folder if there is one; to be done :func:`settled`."""
     spec, checkpoint = experiment.spec, folder / CHECKPOINT
     network = share_batch_norms(experiment.network()) if world > 1 else experiment.network()
-    learner = Learner(network, experiment.objective, spec.training, experiment.seed)
+    statistics = experiment.loader("statistics", rank, world) if spec.training.reestimate else None
+    learner = Learner(network, experiment.objective, spec.training, experiment.seed, statistics)
     trainer = _trainer(spec, folder, world, pause)
     graphs, judges = (experiment.loader(part, rank, world) for part in ("train", "validation"))
     trainer.fit(learner, graphs, judges, ckpt_path=str(checkpoint) if checkpoint.exists() else None)

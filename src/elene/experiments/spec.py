@@ -58,13 +58,13 @@ class Dataset(_Part):
 
 
 class Plain(_Part):
-    """A conv that has no options: ``gin`` (GINE where edges have features), ``gcn``, ``gat`` or ``pna``.
+    """A conv that has no options: ``gin`` (GINE), ``gcn``, ``gat``, ``pna``, or ``none``: ELENE-L alone.
 
     >>> Plain(name="gin").name
     'gin'
     """
 
-    name: Literal["gin", "gcn", "gat", "pna"]
+    name: Literal["gin", "gcn", "gat", "pna", "none"]
 
 
 class Kernels(_Part):
@@ -75,6 +75,8 @@ class Kernels(_Part):
         k: depth of the subgraphs.
         pool: how the nodes of a subgraph are pooled.
         inner: how many GIN convs run on the subgraphs in a layer.
+        subgraph: whether the pooled subgraph of a node is read beside its centroid.
+        fuse: whether what is read is put side by side and mapped, ``"concat"``, or added up, ``"add"``.
 
     Example:
         >>> Kernels(name="gin-ak+", k=3).inner
@@ -83,8 +85,10 @@ class Kernels(_Part):
 
     name: Literal["gin-ak", "gin-ak+"]
     k: Depth
-    pool: Pool = "mean"
+    pool: Pool = "sum"
     inner: Count = 1
+    subgraph: bool = True
+    fuse: Literal["concat", "add"] = "concat"
 
 
 class Nested(_Part):
@@ -160,11 +164,16 @@ class Elene(_Part):
         omega: length of the embeddings.
         pool: how an ego-network is pooled.
         share: whether all layers have the same embeddings.
-        layers: numbers of the layers, from 0, that have it; by default all.
+        layers: which layers have it: ``"all"``, the ``"first"``, the first ``"half"``, or their numbers from 0.
+        hidden: the width of phi; none takes that of the model.
+        joint: whether distance and degree are embedded jointly.
+        norm: whether the update (Phi) has a BatchNorm: ``"batch"`` or ``"none"``.
+        pair_norm: whether phi has a BatchNorm over pairs.
+        update: whether Phi ends in a relu, ``"nonlinear"``, or is ``"linear"``.
 
     Example:
-        >>> Elene(level="nd", k=2, omega=16).pool
-        'mean'
+        >>> Elene(level="nd", k=2, omega=16, layers="half").places(5)
+        [0, 1, 2]
     """
 
     level: Literal["nd", "ed"]
@@ -173,7 +182,23 @@ class Elene(_Part):
     omega: Count = 32
     pool: Pool = "mean"
     share: bool = False
-    layers: Literal["all"] | tuple[Depth, ...] = "all"
+    layers: Literal["all", "first", "half"] | tuple[Depth, ...] = "all"
+    hidden: Annotated[Count | None, BeforeValidator(_absent)] = None
+    joint: bool = True
+    norm: Literal["batch", "none"] = "batch"
+    pair_norm: bool = False
+    update: Literal["nonlinear", "linear"] = "nonlinear"
+
+    @model_validator(mode="after")
+    def _check_norms(self) -> Self:
+        if self.pair_norm and self.norm == "none":
+            raise ValueError("elene.pair_norm needs elene.norm = batch: ELENE-L has both BatchNorms, or none in phi")
+        return self
+
+    def places(self, layers: int) -> list[int]:
+        """The numbers of the layers that have it, of so many."""
+        named = {"all": layers, "first": 1, "half": (layers + 1) // 2}
+        return list(range(named[self.layers])) if isinstance(self.layers, str) else list(self.layers)
 
 
 class Model(_Part):
@@ -188,6 +213,12 @@ class Model(_Part):
         encoding: counts as additional features, or none.
         elene: ELENE-L before the convs, or none.
         virtual_node: whether all nodes of a graph talk to a virtual one.
+        head_norm: the norm in the head: ``"batch"``, ``"layer"`` or ``"none"``.
+        input_norm: whether a BatchNorm and a relu follow the projection of real-valued inputs.
+        edge_constant: whether edges without features have a learned constant, which makes GINE of GIN.
+        skip: what is added to a layer's output: its ``"input"``, or what ``"elene"`` made of that.
+
+    The defaults of the last four are what the published runs had.
 
     Example:
         >>> Model(conv="gin", layers=3).conv
@@ -202,6 +233,10 @@ class Model(_Part):
     encoding: Annotated[Encoding | None, BeforeValidator(_absent)] = None
     elene: Annotated[Elene | None, BeforeValidator(_absent)] = None
     virtual_node: bool = False
+    head_norm: Literal["batch", "layer", "none"] = "batch"
+    input_norm: bool = True
+    edge_constant: bool = True
+    skip: Literal["input", "elene"] = "input"
 
     @model_validator(mode="after")
     def _check_combination(self) -> Self:
@@ -211,21 +246,24 @@ class Model(_Part):
             changed = [name for name, value in kept.items() if value != type(self).model_fields[name].default]
             if changed:
                 raise ValueError(f"conv ppgn has no place for {', '.join(changed)}: leave out what it cannot use")
+        if elene is None and conv.name == "none":
+            raise ValueError("conv none has nothing to learn from without elene: set model.elene")
         if elene is not None:
             if isinstance(conv, Nested):
                 raise ValueError("conv ngnn and elene cannot be combined: choose one of them")
-            if isinstance(conv, Kernels | Distances) and conv.k != elene.k:
-                raise ValueError(f"conv.k ({conv.k}) and elene.k ({elene.k}) must be equal: both read one ego-network")
-            if elene.layers != "all" and not set(elene.layers) <= set(range(self.layers)):
+            if elene.level == "ed" and isinstance(conv, Kernels | Distances) and conv.k > elene.k:
+                raise ValueError(f"conv.k ({conv.k}) must be at most elene.k ({elene.k}), which edges are encoded at")
+            if not set(elene.places(self.layers)) <= set(range(self.layers)):
                 raise ValueError(f"elene.layers must be numbers from 0 to {self.layers - 1}, got {list(elene.layers)}")
         return self
 
     @property
     def depth(self) -> int | None:
         """How deep the ego-networks are that the model reads; None if it reads none."""
-        if self.elene is not None:
-            return self.elene.k
-        return self.conv.k if isinstance(self.conv, Kernels | Nested | Distances) else None
+        depths = [] if self.elene is None else [self.elene.k]
+        if isinstance(self.conv, Kernels | Nested | Distances):
+            depths.append(self.conv.k)
+        return max(depths, default=None)
 
 
 class Training(_Part):
@@ -237,6 +275,8 @@ class Training(_Part):
         lr: the learning rate at the start.
         batch_size: graphs in a step, over all devices.
         patience: stop when validation has not improved for so many epochs; None goes on to the end.
+        reestimate: whether the statistics of all BatchNorms are taken anew, over all training graphs, before each
+            evaluation; else they are running means of the last batches.
 
     Example:
         >>> Training(epochs=100, step=50).rate(epoch=50)
@@ -248,6 +288,7 @@ class Training(_Part):
     lr: Annotated[float, Field(gt=0)] = 1e-3
     batch_size: Count = 128
     patience: Annotated[Count | None, BeforeValidator(_absent)] = None
+    reestimate: bool = True
 
     def rate(self, epoch: int) -> float:
         """The learning rate of an epoch."""

@@ -16,6 +16,7 @@ from torchmetrics.functional.regression import mean_absolute_error, mean_squared
 from torchmetrics.utilities.distributed import gather_all_tensors
 
 from elene.experiments.batches import Loader, seed_of
+from elene.experiments.batchnorm import reestimate
 from elene.experiments.spec import Training
 
 
@@ -119,6 +120,8 @@ class Learner(pl.LightningModule):
         objective: what is minimised and measured.
         training: epochs and learning rates.
         seed: of the order of graphs, of dropout and of sampling.
+        statistics: batches that the statistics of BatchNorms are taken of before each evaluation; None leaves them
+            running.
 
     Attributes:
         curve: for each epoch so far ``loss``, ``validation`` and ``seconds``, the time without validation.
@@ -132,9 +135,17 @@ class Learner(pl.LightningModule):
         (None, {'loss': [], 'validation': [], 'seconds': []})
     """
 
-    def __init__(self, network: nn.Module, objective: Objective, training: Training, seed: int) -> None:
+    def __init__(
+        self,
+        network: nn.Module,
+        objective: Objective,
+        training: Training,
+        seed: int,
+        statistics: Loader | None = None,
+    ) -> None:
         super().__init__()
         self.network, self.objective, self.plan, self.seed = network, objective, training, seed
+        self.statistics = statistics
         self.curve: dict[str, list[float]] = {"loss": [], "validation": [], "seconds": []}
         self.best_epoch: int | None = None
         self.best_state: dict[str, Tensor] = {}
@@ -176,11 +187,13 @@ class Learner(pl.LightningModule):
         return loss
 
     def on_validation_start(self) -> None:
-        """Training of this epoch is over: how long it took."""
+        """Training of this epoch is over: how long it took. Statistics are those of the weights that are evaluated."""
         if not self.trainer.sanity_checking and self.trainer.state.fn == "fit":
             loss = self.trainer.strategy.reduce(self._loss / max(self._steps, 1), reduce_op="mean")
             self.curve["loss"].append(float(loss))
             self.curve["seconds"].append(perf_counter() - self._began)
+            if self.statistics is not None:
+                reestimate(self.network, (batch.to(self.device) for batch in self.statistics))
 
     def validation_step(self, batch: Any, batch_idx: int) -> None:
         """Keep the output; the metric is taken of all outputs at once."""

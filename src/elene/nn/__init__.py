@@ -5,7 +5,7 @@ from elene.extras import needing
 with needing("torch", "elene.nn"):
     from elene.nn.ego import Ego, Entries
     from elene.nn.embedding import EgoEmbedding
-    from elene.nn.layer import ELENE
+    from elene.nn.layer import ELENE, Gates, Update
     from elene.nn.model import GNN, GraphReadout, VirtualNode, edge_readout, node_readout, updates
     from elene.nn.norm import PairNorm
 
@@ -15,8 +15,10 @@ __all__ = [
     "Ego",
     "EgoEmbedding",
     "Entries",
+    "Gates",
     "GraphReadout",
     "PairNorm",
+    "Update",
     "VirtualNode",
     "edge_readout",
     "node_readout",

@@ -199,6 +199,27 @@ class Ego:
     arcs: Tensor | None = None
     origin: Origin | None = None
     _known: list[_Ends] = field(default_factory=list, init=False)
+    _shallower: dict[int, Ego] = field(default_factory=dict, init=False)
+
+    def at(self, k: int) -> Ego:
+        """The lists of depth k, as :class:`elene.transforms.EgoStructure` would make them; at most this depth.
+
+        The quadruplets of edges inside intersections cannot be told from deeper ones: the triples of a shallower depth
+        have codes of the first kind only.
+
+        >>> from torch_geometric.data import Data
+        >>> from elene.transforms import EgoStructure
+        >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), num_nodes=3)
+        >>> Ego.of(EgoStructure(k=2)(path)).at(1).pairs.sizes.tolist()
+        [2, 3, 2]
+        """
+        if k > self.k:
+            raise ValueError(f"ego has k={self.k}, and the layer k={k}: use EgoStructure(k={k})")
+        if k == self.k:
+            return self
+        if k not in self._shallower:
+            self._shallower[k] = _shallower(self, k)
+        return self._shallower[k]
 
     def ends(self, edge_index: Tensor) -> tuple[Tensor, Tensor]:
         """The two ends of each undirected edge, the smaller first, and the places of its two arcs.
@@ -300,6 +321,32 @@ def _difference(data: Any, origin: Origin) -> str | None:
     if data.edge_index is None:
         return "data has no edge_index"
     return origin.differs(data.edge_index)
+
+
+def _shallower(ego: Ego, k: int) -> Ego:
+    """What is left at depth k: the farther neighbours of nodes at distance k are gone."""
+    pairs, quadruplets = _cut(ego.pairs, ego.quadruplets, ego.pairs.codes[:, :1], k)
+    if ego.triples is None:
+        return Ego(k, pairs, quadruplets, origin=ego.origin)
+    assert ego.edge_quadruplets is not None
+    rooted = ego.edge_quadruplets[: ego.num_rooted]
+    triples, rooted = _cut(ego.triples, rooted, ego.triples.codes[:, :1], k)
+    return Ego(k, pairs, quadruplets, triples, rooted, len(rooted), ego.arcs, ego.origin)
+
+
+def _cut(entries: Entries, rows: Tensor, codes: Tensor, k: int) -> tuple[Entries, Tensor]:
+    """The entries whose quadruplets, one or two a row, are all within distance k, and their rows as they are there."""
+    near = (rows[:, ::4] <= k).all(1)
+    distance, closer, degree, farther = rows[near].reshape(-1, 4).unbind(1)
+    gone = torch.where(distance == k, farther, 0)
+    cut = torch.stack([distance, closer, degree - gone, farther - gone], dim=1).reshape(-1, rows.shape[1])
+    distinct, number = _distinct(cut.cpu().numpy())
+    numbers = torch.zeros(len(rows), dtype=torch.int32, device=rows.device)
+    numbers[near] = torch.from_numpy(number).to(rows.device)
+    kept, found = near[codes[:, 0].long()], numbers[codes.long()]
+    counts = torch.bincount(entries.keys[kept], minlength=len(entries.sizes)).to(entries.sizes.dtype)
+    cut_entries = Entries(counts, entries.others[kept], found[kept], entries.num_others)
+    return cut_entries, torch.from_numpy(distinct).to(rows.device)
 
 
 def _renumber(

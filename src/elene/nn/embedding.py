@@ -28,8 +28,11 @@ class EgoEmbedding(nn.Module):
             leave out; without, the layer is the literal one and cannot tell strongly regular graphs apart.
 
     Example:
-        >>> EgoEmbedding(k=2, max_degree=6, dim=16)
+        >>> embedding = EgoEmbedding(k=2, max_degree=6, dim=16)
+        >>> embedding
         EgoEmbedding(k=2, max_degree=6, dim=16, level='node', joint=True, intersection=True)
+        >>> embedding.node(torch.tensor([[[1, 1, 3, 2]]]), torch.tensor([[1]])).shape
+        torch.Size([1, 48])
     """
 
     def __init__(
@@ -46,21 +49,16 @@ class EgoEmbedding(nn.Module):
         self.k, self.max_degree = check_integer("k", k), check_integer("max_degree", max_degree)
         self.dim, self.level = check_integer("dim", dim, 1), level
         self.joint, self.intersection = joint, intersection
-        self.node = self._tables(self.k + 1)
-        edge = level == "edge"
-        self.rooted = self._tables(3 * (self.k + 1)) if edge else None
-        self.inside = self._tables(self.k + 1) if edge and intersection else None
-        self.reset_parameters()
-
-    def _tables(self, distances: int) -> nn.ParameterList:
-        degrees = self.max_degree + 1
-        sizes = [distances * degrees] if self.joint else [distances, degrees]
-        return nn.ParameterList(nn.Parameter(torch.empty(3, size, self.dim)) for size in sizes)
+        shape = (self.max_degree + 1, self.dim, joint)
+        self.node = DegreeTables(self.k + 1, *shape)
+        self.rooted = DegreeTables(3 * (self.k + 1), *shape) if level == "edge" else None
+        self.inside = DegreeTables(self.k + 1, *shape) if level == "edge" and intersection else None
 
     def reset_parameters(self) -> None:
         """Draw all tables anew."""
-        for parameter in self.parameters():
-            nn.init.normal_(parameter, std=self.dim**-0.5)
+        for tables in (self.node, self.rooted, self.inside):
+            if tables is not None:
+                tables.reset_parameters()
 
     def extra_repr(self) -> str:
         """Every argument."""
@@ -72,33 +70,61 @@ class EgoEmbedding(nn.Module):
     def __repr__(self) -> str:
         return f"EgoEmbedding({self.extra_repr()})"
 
-    def node_rows(self, ego: Ego, weight: Tensor) -> Tensor:
-        """Each distinct quadruplet's three embeddings, concatenated and mapped by a ``(3 dim, width)`` weight."""
-        return self._rows(self.node, ego.quadruplets[None], ego.quadruplets[None, :, 0], weight)
+    def node_rows(self, ego: Ego) -> Tensor:
+        """Each distinct quadruplet's three embeddings side by side, ``(rows, 3 dim)``."""
+        rows: Tensor = self.node(ego.quadruplets[None], ego.quadruplets[None, :, 0])
+        return rows
 
-    def edge_rows(self, ego: Ego, rooted: Tensor, inside: Tensor) -> Tensor:
-        """The same for each distinct pair of quadruplets of edges: around a root, then inside an intersection."""
+    def edge_rows(self, ego: Ego) -> tuple[Tensor, Tensor | None]:
+        """The same for each distinct pair of quadruplets of edges: around a root, and inside an intersection."""
         assert ego.edge_quadruplets is not None and self.rooted is not None
         ends = ego.edge_quadruplets.reshape(-1, 2, 4).transpose(0, 1)
-        first, second = ends[:, : ego.num_rooted], ends[:, ego.num_rooted :]
-        delta = first[:, :, 0] - first[:, :, 0].flip(0) + 1
-        around = self._rows(self.rooted, first, 3 * first[:, :, 0] + delta, rooted)
-        if self.inside is None:
-            return torch.cat([around, around.new_zeros(second.shape[1], around.shape[1])])
-        return torch.cat([around, self._rows(self.inside, second, second[:, :, 0], inside)])
+        around, within = ends[:, : ego.num_rooted], ends[:, ego.num_rooted :]
+        delta = around[:, :, 0] - around[:, :, 0].flip(0) + 1
+        rooted = self.rooted(around, 3 * around[:, :, 0] + delta)
+        return rooted, None if self.inside is None else self.inside(within, within[:, :, 0])
 
-    def _rows(self, tables: nn.ParameterList, quadruplets: Tensor, distance: Tensor, weight: Tensor) -> Tensor:
-        """The sum over ends and kinds of the mapped embeddings: ends x rows x 4 in, rows x width out."""
-        degree = quadruplets[:, :, 1:].clamp(max=self.max_degree).long()
+
+class DegreeTables(nn.Module):
+    """A table for each of closer, degree and farther, by distance and degree.
+
+    Args:
+        distances: how many distances there are.
+        degrees: how many degrees; larger ones share the last.
+        dim: omega.
+        joint: one row for each pair of both, or one for each of them, added.
+
+    Shapes:
+        quadruplets ``(ends, rows, 4)`` and their distances ``(ends, rows)``; gives ``(rows, 3 dim)``, summed over ends.
+
+    Example:
+        >>> tables = DegreeTables(distances=2, degrees=4, dim=8, joint=False)
+        >>> tables(torch.tensor([[[1, 1, 3, 2]]]), torch.tensor([[1]])).shape
+        torch.Size([1, 24])
+    """
+
+    def __init__(self, distances: int, degrees: int, dim: int, joint: bool) -> None:
+        super().__init__()
+        self.degrees, self.joint = degrees, joint
+        self._sizes = sizes = [distances * degrees] if joint else [distances, degrees]
+        # One module holds the tables of all three kinds, one after the other, so that they are one look-up.
+        self.tables = nn.ModuleList(nn.Embedding(3 * size, dim) for size in sizes)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw each table as published: Xavier's normal distribution, with a gain of 1 / omega."""
+        for table in self.tables:
+            assert isinstance(table, nn.Embedding)
+            for kind in table.weight.data.chunk(3):
+                nn.init.xavier_normal_(kind, gain=1 / table.embedding_dim)
+
+    def forward(self, quadruplets: Tensor, distance: Tensor) -> Tensor:
+        """The embeddings of each row."""
+        degree = quadruplets[:, :, 1:].clamp(max=self.degrees - 1).long()
         distance = distance.long()[:, :, None].expand_as(degree)
-        indices = [distance * (self.max_degree + 1) + degree] if self.joint else [distance, degree]
-        mapped = weight.reshape(3, self.dim, -1)
-        total = None
-        for table, index in zip(tables, indices, strict=True):
-            rows = (table.to(mapped.dtype) @ mapped).reshape(-1, mapped.shape[-1])
-            kinds = index + torch.arange(3, device=index.device) * table.shape[1]
-            bags = kinds.transpose(0, 1).reshape(index.shape[1], 3 * len(index))
-            part = nn.functional.embedding_bag(bags, rows, mode="sum")
-            total = part if total is None else total + part
-        assert total is not None
-        return total
+        indices = [distance * self.degrees + degree] if self.joint else [distance, degree]
+        found = [
+            table(index + torch.arange(3, device=index.device) * size).sum(0).flatten(1)
+            for table, index, size in zip(self.tables, indices, self._sizes, strict=True)
+        ]
+        return found[0] if self.joint else found[0] + found[1]

@@ -2,13 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
 from elene.nn.ego import Ego
 from elene.nn.embedding import EgoEmbedding
-from elene.nn.functional import ego_reduce, fold_arcs, product_linear, spread_edges
+from elene.nn.functional import ego_reduce, fold_arcs, spread_edges
+from elene.nn.norm import PairNorm
 from elene.validation import check_choice, check_integer
+
+
+class Update(nn.Module):
+    r"""Phi of the paper: :math:`\mathrm{relu}(\mathrm{norm}(W [a \,\|\, b \,\|\, \dots]))`.
+
+    Args:
+        widths: those of the parts a, b, ...
+        channels: width of the output.
+        norm: what stands before the activation, such as ``nn.BatchNorm1d(channels)``.
+        activation: by default ``nn.ReLU()``; ``nn.Identity()`` makes it linear.
+
+    Shapes:
+        parts ``(rows, width)`` each; gives ``(rows, channels)``.
+
+    Example:
+        >>> Update([8, 16], 8, nn.BatchNorm1d(8))(torch.randn(3, 8), torch.randn(3, 16)).shape
+        torch.Size([3, 8])
+    """
+
+    def __init__(
+        self, widths: Sequence[int], channels: int, norm: nn.Module | None = None, activation: nn.Module | None = None
+    ) -> None:
+        super().__init__()
+        # A product for each part: the parts side by side would be one more thing to store for backward. A norm would
+        # take a bias away, and has one of its own.
+        self.parts = nn.ModuleList(
+            nn.Linear(width, channels, bias=norm is None and i == 0) for i, width in enumerate(widths)
+        )
+        self.norm = nn.Identity() if norm is None else norm
+        self.activation = nn.ReLU() if activation is None else activation
+
+    def forward(self, *parts: Tensor) -> Tensor:
+        """The rows of the output."""
+        mapped = [linear(part) for linear, part in zip(self.parts, parts, strict=True)]
+        updated: Tensor = self.activation(self.norm(sum(mapped[1:], start=mapped[0])))
+        return updated
+
+
+class Gates(nn.Module):
+    r"""What enters and what is new, weighed: :math:`g_0 x + g_1 y`; both gates are learned and start at 1.
+
+    >>> Gates()(torch.tensor([1.0]), torch.tensor([2.0])).tolist()
+    [3.0]
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(2))
+
+    def reset_parameters(self) -> None:
+        """Open both."""
+        nn.init.ones_(self.weight)
+
+    def forward(self, x: Tensor, y: Tensor) -> Tensor:
+        """The weighed sum."""
+        return self.weight[0] * x + self.weight[1] * y
 
 
 class ELENE(nn.Module):
@@ -18,7 +77,7 @@ class ELENE(nn.Module):
 
     .. math::
         \phi(u|v) = \mathrm{relu}(W_v x_v + W_u x_u + W_q \mathrm{Emb}(q(u|v)) + b), \qquad
-        x_v' = x_v + \gamma \, W \, \mathrm{pool}_{u \in V(v)} \phi(u|v)
+        x_v' = g_0 x_v + g_1 \, \mathrm{relu}(\mathrm{norm}(W [x_v \,\|\, \mathrm{pool}_{u \in V(v)} \phi(u|v)]))
 
     Edge-centric (``level="edge"``) adds, for every edge in the ego-network,
 
@@ -26,20 +85,21 @@ class ELENE(nn.Module):
         \phi(u,w|v) = \mathrm{relu}(W_v' x_v + W_e [x_{uw} \,\|\, x_u \odot x_w] + W_q' \mathrm{Emb}(q(u|v), q(w|v))
         + W_i \mathrm{Emb}(q(v|u), q(v|w)) + b'),
 
-    with the last two quadruplets taken inside the intersection :math:`S(u,w)`, pooled into :math:`x_v'` beside the
-    nodes, and into the edge: :math:`x_{uw}' = x_{uw} + \gamma_e W' \mathrm{pool}_{v \in V(u,w)} \phi(u,w|v)`.
+    with the last two quadruplets taken inside the intersection :math:`S(u,w)`, pooled beside the nodes in
+    :math:`x_v'`, and into the edge: :math:`x_{uw}' = g_2 x_{uw} + g_3 \, \mathrm{relu}(\mathrm{norm}(W'
+    \mathrm{pool}_{v \in V(u,w)} \phi(u,w|v)))`.
 
-    The paper's :math:`\Phi_{ND}` also reads :math:`x_v`, which the residual connection carries here. No product is
-    taken and nothing is stored for a pair: memory is linear in nodes and edges.
+    No product is taken and nothing is stored for a pair: memory is linear in nodes and edges.
 
     Args:
         channels: width of node (and edge) features.
-        k: depth of the ego-networks; the same as in :class:`elene.transforms.EgoStructure`.
+        k: depth of the ego-networks; at most that of :class:`elene.transforms.EgoStructure`.
         level: ``"node"`` (ND) or ``"edge"`` (ED).
         max_degree: rho, the largest degree with an embedding of its own; 0 ignores degrees.
-        hidden: the width of phi; by default omega, the width of the embeddings it reads.
+        hidden: the width of phi; by default that of the features. A narrower one is faster, and less accurate.
         pool: ``"mean"`` or ``"sum"``.
-        norm: a module applied to the node update before the gate, such as ``nn.BatchNorm1d(channels)``; None for none.
+        norm: where there is a BatchNorm: in the ``"update"`` of nodes and edges, in ``"both"`` the update and phi,
+            where it is one over pairs (and triples), or ``"none"``.
         embedding: an :class:`EgoEmbedding` to use instead of one of 32 dimensions: to set omega, to share it between
             layers, for disjoint tables or for the literal equations; its max_degree counts then.
 
@@ -65,100 +125,94 @@ class ELENE(nn.Module):
         max_degree: int = 16,
         hidden: int | None = None,
         pool: str = "mean",
-        norm: nn.Module | None = None,
+        norm: str = "update",
         embedding: EgoEmbedding | None = None,
     ) -> None:
         super().__init__()
         check_choice("level", level, ("node", "edge"))
         check_choice("pool", pool, ("mean", "sum"))
-        self.channels, self.level, self.pool = check_integer("channels", channels, 1), level, pool
+        check_choice("norm", norm, ("update", "both", "none"))
+        self.channels, self.level, self.pool, self.norm = check_integer("channels", channels, 1), level, pool, norm
         self.embedding = EgoEmbedding(k, max_degree, level=level) if embedding is None else embedding
         if self.embedding.k != k:
             raise ValueError(f"embedding is for k={self.embedding.k}, and the layer for k={k}: make them equal")
         if level == "edge" and self.embedding.level != "edge":
             raise ValueError("a layer with level='edge' needs an EgoEmbedding with level='edge'")
-        self.norm = norm
-        self.hidden = self.embedding.dim if hidden is None else check_integer("hidden", hidden, 1)
-        wide, width = 3 * self.embedding.dim, self.hidden
+        self.hidden = width = channels if hidden is None else check_integer("hidden", hidden, 1)
+        embedded = 3 * self.embedding.dim
         self.root_in = nn.Linear(channels, width)
         self.member_in = nn.Linear(channels, width, bias=False)
-        self.node_table = nn.Parameter(torch.empty(wide, width))
-        self.node_out = nn.Linear(width, channels)
-        self.gamma = nn.Parameter(torch.empty(()))
+        self.quadruplet_in = nn.Linear(embedded, width, bias=False)
+        self.pair_norm = PairNorm(width) if norm == "both" else None
+        pooled = [width] if level == "node" else [width, width]
+        self.node_update, self.node_gates = Update([channels, *pooled], channels, self._update_norm()), Gates()
         if level == "edge":
             self.edge_root_in = nn.Linear(channels, width)
             self.edge_in = nn.Linear(channels, width, bias=False)
             self.product_in = nn.Linear(channels, width, bias=False)
-            self.rooted_table = nn.Parameter(torch.empty(wide, width))
-            self.inside_table = nn.Parameter(torch.empty(wide, width)) if self.embedding.intersection else None
-            self.around_out = nn.Linear(width, channels, bias=False)
-            self.edge_out = nn.Linear(width, channels)
-            self.edge_gamma = nn.Parameter(torch.empty(()))
-        self.reset_parameters()
+            self.rooted_in = nn.Linear(embedded, width, bias=False)
+            self.inside_in = nn.Linear(embedded, width, bias=False) if self.embedding.intersection else None
+            self.triple_norm = PairNorm(width) if norm == "both" else None
+            self.edge_update, self.edge_gates = Update([width], channels, self._update_norm()), Gates()
+
+    def _update_norm(self) -> nn.Module | None:
+        return None if self.norm == "none" else nn.BatchNorm1d(self.channels)
 
     def reset_parameters(self) -> None:
         """Draw all weights anew, those of the embedding included, and open the gates."""
         for module in self.modules():
             if module is not self and callable(reset := getattr(module, "reset_parameters", None)):
                 reset()
-        for name, parameter in self.named_parameters(recurse=False):
-            nn.init.ones_(parameter) if name.endswith("gamma") else nn.init.xavier_uniform_(parameter)
 
     def extra_repr(self) -> str:
         """What the modules inside do not show."""
-        return f"{self.channels}, level={self.level!r}, hidden={self.hidden}, pool={self.pool!r}"
+        return f"{self.channels}, level={self.level!r}, hidden={self.hidden}, pool={self.pool!r}, norm={self.norm!r}"
 
     def forward(
         self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego
     ) -> tuple[Tensor, Tensor | None]:
         """The updated node and edge features."""
         self._check(x, edge_attr, ego)
-        table = self.embedding.node_rows(ego, self.node_table)
-        roots, members, *edge_roots = self._maps(x)
-        pooled, _ = ego_reduce(roots, members, table, ego.pairs, self.pool)
-        update = _gated(self.node_out, pooled, self._gate)
-        if self.level == "edge":
-            edge_attr, around = self._edges(x, edge_roots[0], edge_index, edge_attr, ego)
-            update = update + _gated(self.around_out, around, self._gate)
-        return x + (update if self.norm is None else self.gamma * self.norm(update)), edge_attr
+        ego = ego.at(self.embedding.k)
+        table = self.quadruplet_in(self.embedding.node_rows(ego))
+        parts = self.root_in(x), self.member_in(x), table
+        if self.pair_norm is not None:
+            parts = self.pair_norm(*parts, ego.pairs)
+        pooled, _ = ego_reduce(*parts, ego.pairs, self.pool)
+        if self.level == "node":
+            return self.node_gates(x, self.node_update(x, pooled)), edge_attr
+        edge_attr, around = self._edges(x, edge_index, edge_attr, ego)
+        return self.node_gates(x, self.node_update(x, pooled, around)), edge_attr
 
-    def _maps(self, x: Tensor) -> tuple[Tensor, ...]:
-        """What each node brings along as a root, as a member and, with edges, as a root of edges: in one product."""
-        maps = [self.root_in, self.member_in] + ([self.edge_root_in] if self.level == "edge" else [])
-        none = x.new_zeros(self.hidden)
-        biases = [none if linear.bias is None else linear.bias for linear in maps]
-        mapped = nn.functional.linear(x, torch.cat([linear.weight for linear in maps]), torch.cat(biases))
-        return mapped.split(self.hidden, dim=1)
-
-    @property
-    def _gate(self) -> Tensor | None:
-        """The gate, where it can go into the weights: a gated update would be stored for backward."""
-        return self.gamma if self.norm is None else None
-
-    def _edges(
-        self, x: Tensor, roots: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego
-    ) -> tuple[Tensor, Tensor]:
+    def _edges(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego) -> tuple[Tensor, Tensor]:
         """The updated edge features, and what every root pools from the edges around it."""
         assert ego.triples is not None and ego.arcs is not None
         ends, both = ego.ends(edge_index)
-        features = product_linear(x, ends, self.product_in.weight)
+        features = self.product_in(x.index_select(0, ends[0]) * x.index_select(0, ends[1]))
         if edge_attr is not None:
-            both_ways = fold_arcs(edge_attr, ego.arcs, both)
-            features = features + nn.functional.linear(both_ways, self.edge_in.weight / 2)
-        inside = self.rooted_table if self.inside_table is None else self.inside_table
-        table = self.embedding.edge_rows(ego, self.rooted_table, inside)
-        around, through = ego_reduce(roots, features, table, ego.triples, self.pool, both=True)
+            features = features + self.edge_in(fold_arcs(edge_attr, ego.arcs, both) / 2)
+        parts = self.edge_root_in(x), features, self._edge_table(ego)
+        if self.triple_norm is not None:
+            parts = self.triple_norm(*parts, ego.triples)
+        around, through = ego_reduce(*parts, ego.triples, self.pool, both=True)
         assert through is not None
-        update = spread_edges(_gated(self.edge_out, through, self.edge_gamma), ego.arcs, both)
-        return update if edge_attr is None else edge_attr + update, around
+        update = spread_edges(self.edge_update(through), ego.arcs, both)
+        return self.edge_gates(torch.zeros_like(update) if edge_attr is None else edge_attr, update), around
+
+    def _edge_table(self, ego: Ego) -> Tensor:
+        rooted, inside = self.embedding.edge_rows(ego)
+        around = self.rooted_in(rooted)
+        if self.inside_in is None:
+            assert ego.edge_quadruplets is not None
+            return torch.cat([around, around.new_zeros(len(ego.edge_quadruplets) - len(around), self.hidden)])
+        return torch.cat([around, self.inside_in(inside)])
 
     def _check(self, x: Tensor, edge_attr: Tensor | None, ego: Ego) -> None:
         if not isinstance(ego, Ego):
             raise TypeError(f"ego must be an Ego, got {type(ego).__name__}: pass Ego.of(data)")
-        if ego.k != self.embedding.k:
-            raise ValueError(
-                f"ego has k={ego.k}, and the layer k={self.embedding.k}: use EgoStructure(k={self.embedding.k})"
-            )
+        k = self.embedding.k
+        if self.level == "edge" and ego.k != k:
+            raise ValueError(f'ego has k={ego.k}, and edges need k={k}: use EgoStructure({k}, level="edge")')
         if self.level == "edge" and ego.triples is None:
             raise ValueError('ego has no edges: use EgoStructure(k, level="edge")')
         if x.dim() != 2 or x.shape != (len(ego.pairs.sizes), self.channels):
@@ -168,10 +222,3 @@ class ELENE(nn.Module):
             if edge_attr.shape != (len(ego.arcs), self.channels):
                 wanted = (len(ego.arcs), self.channels)
                 raise ValueError(f"edge_attr must have shape {wanted}, got {tuple(edge_attr.shape)}: embed it first")
-
-
-def _gated(linear: nn.Linear, x: Tensor, gate: Tensor | None) -> Tensor:
-    """``gate * linear(x)``, with the gate taken into the weights."""
-    if gate is None:
-        return linear(x)
-    return nn.functional.linear(x, gate * linear.weight, None if linear.bias is None else gate * linear.bias)

@@ -93,7 +93,10 @@ def updates(channels: int, layers: int, dropout: float = 0.0) -> list[nn.Module]
 
 
 class GNN(nn.Module):
-    """A graph network: embed, then for every layer ELENE-L (where given), conv, update and residual; read out; head.
+    """A graph network: embed, then for every layer ELENE-L (where given), conv, update and skip; read out; head.
+
+    The skip connection of a layer begins before its ELENE-L, as in the published networks: what ELENE-L adds goes
+    through the conv.
 
     Modules go in, not names. A conv is any PyG conv, or a baseline of :mod:`elene.baselines`; it is given
     ``edge_attr``, ``ego`` and ``batch`` if its ``forward`` takes them.
@@ -105,6 +108,7 @@ class GNN(nn.Module):
         head: maps what the readout gives to the output.
         elene: for each conv an :class:`ELENE` to go before it, or None; by default none anywhere.
         edge_encoders: for each conv a module that embeds ``data.edge_attr`` afresh; by default it is used as it is.
+            Where the data has none, they are given zeros, one an arc, to be embedded as a learned constant.
         readout: :class:`GraphReadout` (the default: sum), :func:`node_readout`, :func:`edge_readout` or your own.
         virtual_node: a :class:`VirtualNode`, or None.
 
@@ -156,15 +160,26 @@ class GNN(nn.Module):
         ego = Ego.of(data) if ego is None and self.needs_ego else ego
         x, state = self.encoder(data.x), None
         for i, conv in enumerate(self.convs):
-            edge_attr = data.edge_attr if "edge_attr" in data else None
-            if self.edge_encoders is not None:
-                edge_attr = self.edge_encoders[i](edge_attr)
-            layer = self.elene[i]
-            if isinstance(layer, ELENE):
-                x, edge_attr = layer(x, data.edge_index, edge_attr, ego)
+            edge_attr = self._edges(i, data)
             if self.virtual_node is not None:
                 x, state = self.virtual_node(i, x, state, batch)
+            layer, seen = self.elene[i], x
+            if isinstance(layer, ELENE):
+                seen, edge_attr = layer(x, data.edge_index, edge_attr, ego)
             given = {"edge_attr": edge_attr, "ego": ego, "batch": batch}
             inputs = {name: given[name] for name in self._wanted[i]}
-            x = x + self.updates[i](conv(x, data.edge_index, **inputs))
+            x = self._skipped(x, seen) + self.updates[i](conv(seen, data.edge_index, **inputs))
         return self.head(self.readout(x, data.edge_index, batch))
+
+    def _edges(self, layer: int, data: Any) -> Tensor | None:
+        """The edge features that a layer starts from."""
+        edge_attr: Tensor | None = data.edge_attr if "edge_attr" in data else None
+        if self.edge_encoders is None:
+            return edge_attr
+        absent = data.edge_index.new_zeros(data.edge_index.shape[1], 1) if edge_attr is None else edge_attr
+        encoded: Tensor = self.edge_encoders[layer](absent)
+        return encoded
+
+    def _skipped(self, x: Tensor, seen: Tensor) -> Tensor:
+        """What a layer's output is added to: x entered the layer, and its conv has seen what ELENE-L made of it."""
+        return x
