@@ -235,6 +235,15 @@ def test_a_real_interrupt_and_resume(here):
     assert sorted(path.name for path in here.iterdir() if "out" in path.name) == ["out.npz"]
 
 
+def test_depths_beyond_the_diameter_are_said(here):
+    said = " ".join(run("encode", "friends.csv", "-k", 1, "-k", 300, "-o", "out.npz").stdout.split())
+    assert "No node is farther than 2 hops: -k 300 counts the same as that depth." in said
+    assert "farther" not in run("encode", "friends.csv", "-k", 2, "-o", "out.npz").stdout
+    assert "k=10000000 and degrees up to 3 need" in complaint(
+        "encode", "friends.csv", "-k", 10_000_000, "-o", "out.npz"
+    )
+
+
 @pytest.mark.parametrize("how", ["same", "symbolic", "hard", "numbered", "relative"])
 def test_the_output_must_not_be_the_input(how, here):
     np.savez("g.npz", edges=[[0, 1], [1, 2]], num_nodes=3)

@@ -36,6 +36,9 @@ class Arrays(Mapping[str, NDArray[Any]]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._members
+
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self._members:
             raise ValueError(f"there is no array {name!r}, only {', '.join(self._members) or 'an empty archive'}")

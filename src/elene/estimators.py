@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from elene.encoding import Encoding, encode
+from elene.encoding.encoding import marginal_table
 from elene.encoding.spec import Spec
 from elene.extras import needing
 from elene.graph import Graph, as_graph, disjoint_union
@@ -87,7 +88,8 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.table_ = self._encode(graphs).table
             self.table_ = self._encode([]).onto(self.table_).table
         else:
-            self.table_ = np.vstack([spec.marginal_table(depth, spec.max_degree or 0) for depth in spec.depths])
+            union = disjoint_union(graphs)
+            self.table_ = np.vstack([marginal_table(union, spec, depth) for depth in spec.depths])
         return self
 
     def transform(self, X: Any) -> csr_array:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 MAX_NODES = 2**31 - 1
+# A file or a list of a few bytes must not cost gigabytes: nodes take about 16 bytes each.
+FREE_NODES, NODES_AN_EDGE = 4_000_000, 8
 WIDE = 2**32  # arcs from which on pointers take 64 bits
 
 
@@ -50,13 +52,30 @@ class Graph:
     labels: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
-        for array in (self.indptr, self.indices, self.labels):
+        indptr, indices = _checked_adjacency(self.indptr, self.indices)
+        labels = None if self.labels is None else _checked_labels(self.labels, len(indptr) - 1)
+        self._set(indptr, indices, labels)
+
+    @classmethod
+    def trusted(cls, indptr: NDArray[np.int64], indices: NDArray[np.int32], labels: Any = None) -> Graph:
+        """A graph from arrays that are known to be right: checking them would cost as much as making them did.
+
+        >>> Graph.trusted(np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32))
+        Graph(num_nodes=2, num_edges=1)
+        """
+        graph = object.__new__(cls)
+        graph._set(indptr, indices, labels)
+        return graph
+
+    def _set(self, indptr: NDArray[np.int64], indices: NDArray[np.int32], labels: NDArray[Any] | None) -> None:
+        for name, array in (("indptr", indptr), ("indices", indices), ("labels", labels)):
             if array is not None:
                 array.flags.writeable = False
+            object.__setattr__(self, name, array)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickled arrays come back writable, and cached ones are cheaper to compute than to send.
-        return Graph, (self.indptr, self.indices, self.labels)
+        return Graph.trusted, (self.indptr, self.indices, self.labels)
 
     def __repr__(self) -> str:
         return f"Graph(num_nodes={self.num_nodes}, num_edges={self.num_edges})"
@@ -196,12 +215,9 @@ class Graph:
             raise ValueError(f"edges must have shape (m, 2), got {pairs.shape}{hint}")
         pairs = _integers(pairs, "edges")
         n = _count_nodes(pairs, num_nodes, "edges")
-        # A copy, for the array of the caller must stay writable.
-        named = None if labels is None else np.array(labels)
-        if named is not None and len(named) != n:
-            raise ValueError(f"labels must name all {n} nodes, got {len(named)} names")
+        named = None if labels is None else _checked_labels(labels, n)
         indptr, indices, _ = _adjacency(pairs[:, 0], pairs[:, 1], n)
-        return cls(indptr, indices, named)
+        return cls.trusted(indptr, indices, named)
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Graph:
@@ -278,7 +294,7 @@ class Graph:
         indptr, indices, distinct_arcs = _adjacency(sources, targets, n)
         if distinct_arcs < len(indices):
             raise ValueError(f"{name} is directed (some edges stand in one direction only): pass {fix}")
-        return cls(indptr, indices)
+        return cls.trusted(indptr, indices)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], index: int | None = None) -> Graph:
@@ -353,7 +369,7 @@ def disjoint_union(graphs: Sequence[Graph]) -> Graph:
         return Graph.from_edges([])
     indices = np.concatenate([graph.indices + shift for graph, shift in zip(graphs, first[:-1], strict=True)])
     degrees = np.concatenate([graph.degrees for graph in graphs])
-    return Graph(np.concatenate([[0], np.cumsum(degrees)]), indices.astype(np.int32))
+    return Graph.trusted(np.concatenate([[0], np.cumsum(degrees)]), indices.astype(np.int32))
 
 
 def _integers(values: NDArray[Any], name: str) -> NDArray[np.int64]:
@@ -377,6 +393,9 @@ def _count_nodes(positions: NDArray[np.int64], num_nodes: int | None, name: str)
         raise ValueError(f"{name}: node positions must not be negative, got {positions.min()}")
     least = int(positions.max(initial=-1)) + 1
     if num_nodes is None:
+        check_room(
+            least, positions.size // 2, f"{name}: the largest position is {least - 1}, so there would be {least}"
+        )
         return least
     if not isinstance(num_nodes, int | np.integer) or isinstance(num_nodes, bool):
         raise TypeError(f"num_nodes must be an integer, got {num_nodes!r}")
@@ -387,6 +406,65 @@ def _count_nodes(positions: NDArray[np.int64], num_nodes: int | None, name: str)
     if num_nodes > MAX_NODES:
         raise ValueError(f"num_nodes={num_nodes} is more than the {MAX_NODES} nodes a graph can have")
     return int(num_nodes)
+
+
+def check_room(nodes: int, edges: int, what: str) -> None:
+    """An error that names the number of nodes where there are far too many for the edges: memory goes by it.
+
+    >>> check_room(10**6, 1, "num_nodes is 1000000, so there would be 1000000")
+    """
+    if nodes > FREE_NODES + NODES_AN_EDGE * edges:
+        raise ValueError(
+            f"{what} nodes for {_counted(edges, 'edge')}. Number them without gaps: names, ends = "
+            "np.unique(edges, return_inverse=True), then Graph.from_edges(ends.reshape(-1, 2), labels=names); "
+            f"or pass num_nodes={nodes} to Graph.from_edges to have them all"
+        )
+
+
+def _checked_adjacency(indptr: Any, indices: Any) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Copies of the arrays, if they are the adjacency lists of an undirected simple graph."""
+    pointers, neighbours = np.asarray(indptr), np.asarray(indices)
+    for name, array in (("indptr", pointers), ("indices", neighbours)):
+        if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
+            raise TypeError(f"{name} must be one row of integers, got {array.dtype} of shape {array.shape}")
+    n, arcs = len(pointers) - 1, len(neighbours)
+    if not 0 <= n <= MAX_NODES:
+        raise ValueError(
+            f"indptr must have one entry more than there are nodes, from 1 to {MAX_NODES + 1}; got {n + 1}"
+        )
+    if pointers[0] != 0 or pointers[-1] != arcs or (pointers[1:] < pointers[:-1]).any():
+        raise ValueError(f"indptr must rise from 0 to {arcs}, the length of indices, and never fall")
+    if arcs and not 0 <= neighbours.min() <= neighbours.max() < n:
+        raise ValueError(f"indices must be nodes from 0 to {n - 1}, got {neighbours.min()} to {neighbours.max()}")
+    pointers, neighbours = pointers.astype(np.int64), neighbours.astype(np.int32)
+    _check_simple(pointers, neighbours)
+    return pointers, neighbours
+
+
+def _check_simple(indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> None:
+    from scipy.sparse import csr_array
+
+    n = len(indptr) - 1
+    sources = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
+    wrong = (np.diff(sources) == 0) & (np.diff(indices) <= 0)
+    if wrong.any():
+        node = sources[np.argmax(wrong)]
+        raise ValueError(f"indices must be ascending for each node, each neighbour once; those of node {node} are not")
+    if (sources == indices).any():
+        raise ValueError(f"indices must hold no self-loops; node {sources[np.argmax(sources == indices)]} has one")
+    columns = csr_array((np.ones(len(indices), np.int8), indices, indptr), shape=(n, n)).tocsc()
+    if not (np.array_equal(columns.indptr, indptr) and np.array_equal(columns.indices, indices)):
+        raise ValueError("indices must hold every edge twice, at both of its ends: build it with Graph.from_edges")
+
+
+def _checked_labels(labels: Any, n: int) -> NDArray[Any]:
+    """A copy, for the array of the caller must stay writable."""
+    named = np.array(labels) if isinstance(labels, np.ndarray) else _label_array(labels)
+    if named.ndim != 1:
+        raise ValueError(f"labels must be one row of names, got an array of shape {named.shape}")
+    if len(named) != n:
+        raise ValueError(f"labels must name all {n} nodes, got {len(named)} names")
+    return named
 
 
 def _counted(number: int, what: str) -> str:
@@ -422,11 +500,15 @@ def warn(message: str) -> None:
 def _label_array(names: Iterable[Any]) -> NDArray[Any]:
     """Names as a compact array of integers or strings where they are all of one kind, else of objects."""
     names = list(names)
-    if all(type(name) is int for name in names) and all(abs(name) < 2**63 for name in names):
+    if all(_is_integer(name) for name in names) and all(abs(name) < 2**63 for name in names):
         return np.array(names, dtype=np.int64)
-    if all(type(name) is str for name in names):
+    if all(isinstance(name, str) for name in names):
         return np.array(names, dtype=str)
     return _object_array(names)
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _object_array(names: Sequence[Any]) -> NDArray[Any]:

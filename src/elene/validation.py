@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+MAX_DEPTH = 2**31 - 1  # no path is longer, for no graph has more nodes
+
 
 def check_integer(name: str, value: Any, least: int = 0) -> int:
     """The value as an int, or an error that names it.
@@ -36,10 +38,13 @@ def check_depths(k: Any) -> tuple[int, ...]:
     >>> check_depths([1, 2])
     (1, 2)
     """
-    several = isinstance(k, Sequence | np.ndarray) and not isinstance(k, str)
+    text = isinstance(k, str | bytes | bytearray | memoryview)
+    several = (isinstance(k, Sequence) and not text) or (isinstance(k, np.ndarray) and k.ndim > 0)
     depths = tuple(check_integer("k", depth) for depth in (k if several else [k]))
     if not depths:
         raise ValueError("k must name at least one depth, got an empty list")
     if len(set(depths)) < len(depths):
         raise ValueError(f"k must name each depth once, got {list(depths)}")
+    if max(depths) > MAX_DEPTH:
+        raise ValueError(f"k must be at most {MAX_DEPTH}, got {max(depths)}")
     return depths

@@ -397,7 +397,7 @@ def test_disjoint_union_drops_labels():
 
 def test_disjoint_union_that_is_too_large():
     # Only the row pointers are looked at, and a repeated zero takes no memory.
-    huge = Graph(np.broadcast_to(np.zeros(1, dtype=np.int64), 2**30 + 1).view(), np.empty(0, dtype=np.int32))
+    huge = Graph.trusted(np.broadcast_to(np.zeros(1, dtype=np.int64), 2**30 + 1).view(), np.empty(0, dtype=np.int32))
     with pytest.raises(ValueError, match=rf"^graphs have {2**31} nodes together, more than the {MAX_NODES}"):
         disjoint_union([huge, huge])
 

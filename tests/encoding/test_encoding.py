@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import hstack
 
 import elene
 import graphs as shapes
 import naive
 from elene.encoding import Encoding, JointColumn
+from elene.graph import Graph
 from elene.kernels import node as nodes
 from elene.kernels import triangle
 from graphs import graphs, relabelled
@@ -401,3 +403,95 @@ def test_onto_keeps_every_count():
     again = known.onto(known.table)
     assert (again.matrix.toarray()[:, :-2] == known.matrix.toarray()).all()
     assert again.onto(again.table).table.tolist() == again.table.tolist()
+
+
+# Depths beyond the diameter
+
+
+@pytest.mark.parametrize("form", ["marginal", "joint", "product"])
+@pytest.mark.parametrize("level", ["node", "edge", "pair"])
+def test_depths_beyond_the_diameter_are_what_each_is_alone(level, form, monkeypatch):
+    if (level, form) == ("node", "product"):
+        pytest.skip("no such form")
+    graph = Graph.from_networkx(nx.disjoint_union(nx.path_graph(4), nx.star_graph(3)))
+    depths = [7, 1, 3, 300, 4]
+    counted = []
+    for name in ("count_marginal", "count_joint"):
+        kernel = getattr(elene.encoding.encoding, name)
+
+        def count(graph, rows, depth, *rest, kernel=kernel):
+            counted.append(depth)
+            return kernel(graph, rows, depth, *rest)
+
+        monkeypatch.setattr(elene.encoding.encoding, name, count)
+    together = elene.encode(graph, depths, level=level, form=form)
+    if form != "product":
+        assert counted == [1, 3, 4], "nothing is farther than 3, which depth 4 shows"
+    alone = [elene.encode(graph, depth, level=level, form=form) for depth in depths]
+    assert together.columns == [column for encoding in alone for column in encoding.columns]
+    assert (together.matrix != hstack([encoding.matrix for encoding in alone])).nnz == 0
+
+
+def test_named_pairs_that_are_farther_apart_than_the_depth_are_counted_at_greater_ones():
+    encoding = elene.encode(nx.path_graph(9), [1, 2, 4, 5], level="pair", roots=[(0, 8)])
+    per_depth = [
+        sum(encoding.matrix[0, i] for i, c in enumerate(encoding.columns) if c.depth == k) for k in (1, 2, 4, 5)
+    ]
+    assert per_depth[:2] == [0, 0]
+    assert 0 < per_depth[2] < per_depth[3]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: elene.encode(nx.path_graph(3), 10_000_000), "k=10000000 and degrees up to 2 need 90000009 columns"),
+        (lambda: elene.encode(nx.path_graph(3), 1, max_degree=10**8), "need 600000006 columns"),
+        (lambda: elene.Encoder(k=10**9).fit([nx.path_graph(3)]), "k=1000000000 and degrees up to 2 need"),
+        (lambda: elene.encode(nx.path_graph(3), 2**40), "k must be at most 2147483647, got 1099511627776"),
+    ],
+)
+def test_columns_that_can_only_be_zero_are_bounded(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_great_depth_costs_nothing_where_it_has_no_columns():
+    for level in ("node", "edge"):
+        deep = elene.encode(nx.path_graph(3), 10**9, level=level, form="joint")
+        assert (deep.matrix != elene.encode(nx.path_graph(3), 2, level=level, form="joint").matrix).nnz == 0
+        assert {column.depth for column in deep.columns} == {10**9}
+
+
+@pytest.mark.parametrize("k", [b"1", bytearray(b"12"), memoryview(b"1"), "1", "12", np.array(2), np.array([1.0])])
+def test_bytes_are_no_depths(k):
+    with pytest.raises(TypeError, match="k must be an integer"):
+        elene.encode(nx.path_graph(3), k)
+
+
+# Pairs that no path joins
+
+
+@pytest.mark.parametrize("form", ["marginal", "joint"])
+def test_a_pair_that_no_path_joins_is_an_empty_row(form):
+    graph = nx.disjoint_union(nx.path_graph(3), nx.path_graph(2))
+    encoding = elene.encode(graph, 2, level="pair", form=form, roots=[(0, 2), (0, 4), (3, 4), (1, 1)])
+    assert encoding.distances.tolist() == [2, -1, 1, 0]
+    counts = encoding.matrix.sum(axis=1)
+    assert counts[1] == 0 and (counts[[0, 2, 3]] > 0).all()
+    alone = elene.encode(graph, 2, level="pair", form=form, roots=[(0, 2), (3, 4), (1, 1)])
+    assert (encoding.matrix[[0, 2, 3]] != alone.matrix).nnz == 0
+
+
+def test_a_pair_beyond_the_radius_names_the_option():
+    with pytest.raises(ValueError, match=r"\(0, 2\) is not within radius=1: leave it out, or leave radius out"):
+        elene.encode(nx.path_graph(3), 1, level="pair", radius=1, roots=[(0, 1), (0, 2)])
+
+
+def test_a_pair_that_is_farther_apart_than_distances_can_be():
+    n = 2**16 + 10
+    path = Graph.from_edges(np.stack([np.arange(n - 1), np.arange(1, n)], axis=1))
+    with pytest.raises(ValueError, match=rf"\(0, {n - 1}\) is too far apart to be encoded"):
+        elene.encode(path, 1, level="pair", roots=[(0, n - 1)])
+    for radius in (n, 10**6):
+        with pytest.raises(ValueError, match="is not within radius"):
+            elene.encode(path, 1, level="pair", radius=radius, roots=[(0, n - 1)])

@@ -335,3 +335,18 @@ def test_default_chunk_shrinks_with_the_work_of_a_row():
     assert default_chunk(star, Spec.of(2, "edge"), both) <= by_depth[1]
     assert default_chunk(star, Spec.of(1), Rows(np.arange(0))) == 1
     assert default_chunk(Graph.from_edges([], num_nodes=3), Spec.of(3), Rows(np.arange(3))) == 100_000
+
+
+@pytest.mark.parametrize("form", ["marginal", "joint"])
+def test_great_depths_on_a_network_of_hubs(form, tmp_path):
+    hubs = Graph.from_edges([(i % 7, i) for i in range(7, 300)] + [(i, i + 1) for i in range(6)])
+    rows = Rows(np.arange(hubs.num_nodes))
+    assert default_chunk(hubs, Spec.of(300), rows) == default_chunk(hubs, Spec.of(3000), rows) >= 1
+    written = write_encoding(hubs, Spec.of([300, 10], form=form), tmp_path / "out.npz")
+    assert written.reach == 8
+    assert_same(Encoding.load(tmp_path / "out.npz"), at_once(hubs, Spec.of([300, 10], form=form)))
+
+
+def test_a_great_depth_in_the_joint_form_takes_no_memory_for_it(tmp_path):
+    write_encoding(PLAIN, Spec.of([10**9, 1], form="joint"), tmp_path / "out.npz", chunk=4)
+    assert_same(Encoding.load(tmp_path / "out.npz"), at_once(PLAIN, Spec.of([10**9, 1], form="joint")))

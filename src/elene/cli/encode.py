@@ -6,6 +6,7 @@ import shlex
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -139,7 +140,8 @@ def _compile(spec: Spec) -> None:
 
     with working("Compiling (first run only)"):
         tiny = Graph.from_edges([(0, 1), (1, 2)])
-        encode_rows(tiny, spec, find_rows(tiny, spec, None), 1)
+        small = replace(spec, depths=tuple({min(depth, 2): None for depth in spec.depths}), max_degree=None)
+        encode_rows(tiny, small, find_rows(tiny, small, None), 1)
 
 
 class _Pace(ProgressColumn):
@@ -225,3 +227,7 @@ def _say_what_is_there(target: Path, spec: Spec, written: Written, seconds: floa
         f"Read it with [cyan]{how}[/]",
     )
     console.print("\n".join(lines), soft_wrap=True)
+    deeper = [depth for depth in spec.depths if depth > written.reach >= 0]
+    if deeper and spec.form != "product":
+        told = " ".join(f"-k {depth}" for depth in deeper)
+        console.print(f"No node is farther than {counted(written.reach, 'hop')}: {told} counts the same as that depth.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -13,12 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array, hstack
 
+from elene.arrays import opened
+from elene.encoding.archive import plain_labels, read_counts, read_names
 from elene.encoding.spec import Column as Column
 from elene.encoding.spec import JointColumn as JointColumn
 from elene.encoding.spec import Quadruplet as Quadruplet
 from elene.encoding.spec import Spec
 from elene.engine.counting import Rows, count_joint, count_marginal, effective_depth
-from elene.files import replacing
+from elene.files import check_path, replacing
 from elene.forking import cached_property
 from elene.graph import Graph, as_graph
 
@@ -33,7 +34,7 @@ class Encoding:
         spec: the parameters it was made with.
         nodes: the label of each row's node (``level="node"``).
         edges: the labels of each row's two ends (``level="edge"`` and ``"pair"``).
-        distances: the distance of each row's two ends (``level="pair"``).
+        distances: the distance of each row's two ends (``level="pair"``); -1 where no path joins them.
 
     Example:
         >>> import networkx as nx
@@ -111,36 +112,15 @@ class Encoding:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Encoding:
         """Read what :meth:`save` or ``elene encode -o out.npz`` wrote."""
+        name = check_path("path", path)
         try:
-            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
-                fields = json.loads(str(file["spec"]))
-                spec = Spec(**{**fields, "depths": tuple(fields["depths"])})
-                matrix = csr_array((file["data"], file["indices"], file["indptr"]), shape=tuple(file["shape"]))
-                names = {name: file[name] for name in ("nodes", "edges", "distances") if name in file}
-                return cls(matrix, file["table"], spec, **names)
+            with opened(name) as file:
+                matrix, table, spec = read_counts(file)
+                return cls(matrix, table, spec, **read_names(file))
         except FileNotFoundError:
-            raise FileNotFoundError(f"there is no file {os.fspath(path)!r}") from None
-        except (OSError, KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
-            raise ValueError(f"{os.fspath(path)!r} is not an encoding saved by elene, or not whole: {error}") from error
-
-
-def plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
-    """Labels that a file can hold without pickle: objects become their text, unless two of them have the same.
-
-    >>> plain_labels(np.array([1, "b"], dtype=object)).tolist()
-    ['1', 'b']
-    """
-    if labels.dtype != object:
-        return labels
-    texts = np.array([str(label) for label in labels.ravel()], dtype=str)
-    owners: dict[str, Any] = {}
-    for text, label in zip(texts.tolist(), labels.ravel(), strict=True):
-        if owners.setdefault(text, label) != label:
-            raise ValueError(
-                f"nodes {owners[text]!r} and {label!r} would both be saved as {text!r}: rename one of them, "
-                "or number them with networkx.convert_node_labels_to_integers"
-            )
-    return texts.reshape(labels.shape)
+            raise FileNotFoundError(f"there is no file {str(name)!r}") from None
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{str(name)!r} is not an encoding saved by elene, or not whole: {error}") from error
 
 
 def encode(  # noqa: PLR0913 - the one entry point: every argument but the first two is an option with a default
@@ -169,7 +149,8 @@ def encode(  # noqa: PLR0913 - the one entry point: every argument but the first
             ``"joint"`` counts whole quadruplets, a column each; ``"product"`` multiplies the ends' marginal vectors.
         max_degree: larger values count as this one; by default the largest degree of the graph.
         radius: for pairs, the largest distance between the two.
-        roots: the nodes to encode, or an ``(r, 2)`` array of edges or pairs; by default all.
+        roots: the nodes to encode, or an ``(r, 2)`` array of edges or pairs; by default all. A pair that no path joins
+            gets an empty row, and the distance -1.
         threads: how many threads to use; by default one for every core. The result does not depend on it.
 
     Returns:
@@ -194,8 +175,8 @@ def encode(  # noqa: PLR0913 - the one entry point: every argument but the first
 
 def encode_rows(graph: Graph, spec: Spec, rows: Rows, threads: int | None) -> Encoding:
     """What :func:`encode` does once its arguments are checked and its rows are known."""
-    count = {"marginal": _marginal, "joint": count_joint, "product": _product}[spec.form]
-    parts = [count(graph, rows, depth, spec, threads) for depth in spec.depths]
+    counted = _count_depths(graph, spec, rows, threads)
+    parts = [counted[depth] for depth in spec.depths]
     matrix = parts[0][0] if len(parts) == 1 else hstack([part[0] for part in parts], format="csr")
     table = np.vstack([part[1] for part in parts])
     nodes = graph.nodes
@@ -205,16 +186,71 @@ def encode_rows(graph: Graph, spec: Spec, rows: Rows, threads: int | None) -> En
     return Encoding(matrix, table, spec, edges=edges, distances=rows.distance)
 
 
-def _marginal(
-    graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None
-) -> tuple[csr_array, NDArray[np.int64]]:
+Counts = tuple[csr_array, NDArray[np.int64]]
+
+
+def _count_depths(graph: Graph, spec: Spec, rows: Rows, threads: int | None) -> dict[int, Counts]:
+    """The counts and columns of each depth; once nothing is left to be reached, deeper ones are not counted again."""
+    count = {"marginal": _marginal, "joint": count_joint, "product": _product}[spec.form]
+    counted: dict[int, Counts] = {}
+    whole: Counts | None = None
+    for depth in sorted(spec.depths):
+        if whole is None:
+            counted[depth] = count(graph, rows, depth, spec, threads)
+            whole = counted[depth] if _reaches_all(counted[depth], rows, depth, spec) else None
+        else:
+            counted[depth] = _deepened(graph, whole, depth, spec)
+    return counted
+
+
+def _reaches_all(counts: Counts, rows: Rows, depth: int, spec: Spec) -> bool:
+    """Whether greater depths count the same.
+
+    So it is where nothing was found at the full depth: on the way from a root to what is farther there would be. For
+    two roots, no farther apart than the depth, that is so for the larger of both distances. Products may hide it.
+    """
+    farthest = farthest_seen(counts[0].indices, counts[1], spec)
+    apart = 0 if rows.distance is None else int(rows.distance.max(initial=0))
+    return spec.form != "product" and farthest < depth and apart <= depth
+
+
+def farthest_seen(indices: NDArray[Any], table: NDArray[np.int64], spec: Spec) -> int:
+    """The largest distance that some columns of a table stand for; -1 without columns.
+
+    >>> farthest_seen(np.array([0, 2]), np.array([[2, 0, 1, 0], [2, 1, 1, 0], [2, 2, 1, 0]]), Spec.of(2))
+    2
+    """
+    used = np.zeros(len(table), bool)
+    used[indices] = True
+    fields = 1 + np.arange(0, table.shape[1] - 1, 2 if spec.absolute else 4) if spec.form == "joint" else [1]
+    return int(table[used][:, fields].max(initial=-1))
+
+
+def _deepened(graph: Graph, whole: Counts, depth: int, spec: Spec) -> Counts:
+    """The counts of a greater depth that reaches nothing new."""
+    matrix, table = whole
+    if spec.form == "joint":
+        table = table.copy()
+        table[:, 0] = depth
+        return matrix, table
+    table = marginal_table(graph, spec, depth)
+    wider = csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], len(table)))
+    return wider, table
+
+
+def marginal_table(graph: Graph, spec: Spec, depth: int) -> NDArray[np.int64]:
+    """The columns of a depth, which must not be many more than the graph can make use of."""
     rho = graph.max_degree if spec.max_degree is None else spec.max_degree
-    return count_marginal(graph, rows, depth, spec, threads), spec.marginal_table(depth, rho)
+    useful = 3 * (effective_depth(graph, depth) + 1) * (min(rho, graph.max_degree) + 1)
+    return spec.marginal_table(depth, rho, useful)
 
 
-def _product(
-    graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None
-) -> tuple[csr_array, NDArray[np.int64]]:
+def _marginal(graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None) -> Counts:
+    table = marginal_table(graph, spec, depth)
+    return count_marginal(graph, rows, depth, spec, threads), table
+
+
+def _product(graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None) -> Counts:
     assert rows.second is not None
     ends, place = np.unique(np.concatenate([rows.first, rows.second]), return_inverse=True)
     vectors, table = _marginal(graph, Rows(ends), depth, spec, threads)
@@ -241,7 +277,7 @@ def pairs_of(graph: Graph, radius: int | None) -> Rows:
     """All pairs of nodes within the radius of each other, each once, nodes with themselves included."""
     from elene.kernels.pair import MAX_DEPTH, pairs_within
 
-    reach = effective_depth(graph, MAX_DEPTH if radius is None else radius)
+    reach = min(MAX_DEPTH, effective_depth(graph, MAX_DEPTH if radius is None else radius))
     pairs = pairs_within(*graph.ranked[:2], np.arange(graph.num_nodes), reach)
     return Rows(*(np.ascontiguousarray(column) for column in pairs.T.astype(np.int64)))
 
@@ -253,12 +289,28 @@ def _named_pairs(graph: Graph, spec: Spec, roots: Any) -> Rows:
     first = graph.positions([u for u, _ in pairs], "roots")
     second = graph.positions([v for _, v in pairs], "roots")
     distance = distances_between(graph, first, second, 1 if spec.level == "edge" else spec.radius)
-    apart = distance != 1 if spec.level == "edge" else distance < 0
-    if apart.any():
-        wrong = pairs[int(np.argmax(apart))]
-        what = "is not an edge of the graph" if spec.level == "edge" else f"is not within radius={spec.radius}"
-        raise ValueError(f"roots: {wrong} {what}")
+    if spec.level == "edge":
+        wrong, what = distance != 1, "is not an edge of the graph"
+    elif spec.radius is not None:
+        wrong, what = distance < 0, f"is not within radius={spec.radius}: leave it out, or leave radius out"
+    else:
+        wrong, what = (distance < 0) & _connected(graph, first, second, distance), "is too far apart to be encoded"
+    if wrong.any():
+        raise ValueError(f"roots: {pairs[int(np.argmax(wrong))]} {what}")
     return Rows(first, second, None if spec.level == "edge" else distance)
+
+
+def _connected(
+    graph: Graph, first: NDArray[np.int64], second: NDArray[np.int64], distance: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether a path joins each pair."""
+    if (distance >= 0).all():
+        return np.ones(len(first), bool)
+    from scipy.sparse.csgraph import connected_components
+
+    component = connected_components(graph.to_scipy(), directed=False)[1]
+    joined: NDArray[np.bool_] = component[first] == component[second]
+    return joined
 
 
 def distances_between(
@@ -269,7 +321,7 @@ def distances_between(
     from elene.kernels.pair import MAX_DEPTH, pair_distances
 
     order = sort_by_key(first, graph.num_nodes)
-    reach = effective_depth(graph, MAX_DEPTH if radius is None else radius)
+    reach = min(MAX_DEPTH, effective_depth(graph, MAX_DEPTH if radius is None else radius))
     found = pair_distances(*graph.ranked[:2], first[order], second[order], reach)
     distance = np.empty(len(order), np.int64)
     distance[order] = found

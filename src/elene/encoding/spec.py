@@ -14,6 +14,7 @@ LEVELS = ("node", "edge", "pair")
 DEGREES = ("relative", "absolute")
 FORMS = ("marginal", "joint", "product")
 KINDS = ("closer", "degree", "farther")
+FREE_COLUMNS = 4_000_000  # of a marginal table, 128 MB, whatever the graph is
 
 
 class Quadruplet(NamedTuple):
@@ -106,11 +107,27 @@ class Spec:
         """Whether only degrees are kept (IGEL)."""
         return self.degrees == "absolute"
 
-    def marginal_table(self, depth: int, rho: int) -> NDArray[np.int64]:
-        """The marginal columns of one depth in order, as rows (depth, distance, number of the kind, value)."""
-        kinds = np.array([1] if self.absolute else [0, 1, 2])
-        distance, kind, value = np.meshgrid(np.arange(depth + 1), kinds, np.arange(rho + 1), indexing="ij")
-        return np.stack([np.full(value.size, depth), distance.ravel(), kind.ravel(), value.ravel()], axis=1)
+    def marginal_table(self, depth: int, rho: int, useful: int = 0) -> NDArray[np.int64]:
+        """The marginal columns of one depth in order, as rows (depth, distance, number of the kind, value).
+
+        Args:
+            depth: the depth.
+            rho: the largest value.
+            useful: how many of its columns a graph can make use of; a table may be ten times as long, and not more.
+        """
+        kinds = [1] if self.absolute else [0, 1, 2]
+        columns = len(kinds) * (depth + 1) * (rho + 1)
+        if columns > max(FREE_COLUMNS, 10 * useful):
+            raise ValueError(
+                f"k={depth} and degrees up to {rho} need {columns} columns, most of which can only hold zeros: "
+                "pass a smaller max_degree or k"
+            )
+        table = np.empty((depth + 1, len(kinds), rho + 1, 4), np.int64)
+        table[..., 0] = depth
+        table[..., 1] = np.arange(depth + 1)[:, None, None]
+        table[..., 2] = np.array(kinds)[None, :, None]
+        table[..., 3] = np.arange(rho + 1)
+        return table.reshape(-1, 4)
 
     def name_columns(self, table: NDArray[np.int64]) -> list[Column] | list[JointColumn]:
         """Named tuples for the rows of a table of columns."""

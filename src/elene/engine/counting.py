@@ -227,9 +227,10 @@ def count_joint(
 
     rho = graph.max_degree if spec.max_degree is None else min(spec.max_degree, graph.max_degree)
     base, digits = rho + 1, 1 if spec.absolute else 3
-    if (depth + 1) * base**digits >= 2**63:
+    k = effective_depth(graph, depth)
+    if (k + 1) * base**digits >= 2**63:
         raise ValueError(f"degrees up to {rho} are too large for the joint form: pass max_degree=1000000 or less")
-    job = _joint_job(graph, rows, effective_depth(graph, depth), rho, spec.absolute)
+    job = _joint_job(graph, rows, k, rho, spec.absolute)
     pieces = list(job.run(threads))
     keys = np.concatenate([piece[2] for _, _, piece in pieces] or [np.empty((0, 2), np.int64)])
     distinct, number = np.unique(keys, axis=0, return_inverse=True)

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from elene import __version__
 from elene.arrays import opened
 from elene.encoding import Encoding
-from elene.encoding.encoding import encode_rows, plain_labels
+from elene.encoding.archive import plain_labels
+from elene.encoding.encoding import encode_rows, farthest_seen
 from elene.encoding.spec import Spec
 from elene.engine.counting import Rows
 from elene.files import Held, holding, replacing
@@ -193,6 +194,11 @@ class Parts:
         table[:, 0] = np.array(self.spec.depths)[table[:, 0]]
         return table
 
+    def reach(self) -> int:
+        """The largest distance that a node is counted at; -1 if none is."""
+        found = (farthest_seen(self.columns(number), self.table, self.spec) for number in range(len(self)))
+        return max(found, default=-1)
+
     def columns(self, number: int) -> NDArray[Any]:
         """For each count of a part, its column in the table of the whole."""
         indices = self.load(number, "indices")
@@ -215,9 +221,9 @@ class Parts:
 
     def _keys(self, table: NDArray[np.int64]) -> NDArray[np.bytes_]:
         """Columns as bytes that sort as columns do: by the place of their depth, then by their numbers."""
-        place = np.zeros(max(self.spec.depths) + 1, np.int64)
-        place[list(self.spec.depths)] = np.arange(len(self.spec.depths))
-        numbers = np.column_stack([place[table[:, 0]], table[:, 1:]]).astype(">u8")
+        order = np.argsort(self.spec.depths)
+        place = order[np.searchsorted(np.array(self.spec.depths)[order], table[:, 0])]
+        numbers = np.column_stack([place, table[:, 1:]]).astype(">u8")
         keys: NDArray[np.bytes_] = numbers.view(f"S{8 * numbers.shape[1]}").ravel()
         return keys
 

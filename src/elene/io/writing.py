@@ -45,15 +45,16 @@ Report = Callable[[str, int, int], None]
 
 
 class Written(NamedTuple):
-    """What a file holds: its rows, its columns, and how many counts are not zero.
+    """What a file holds: its rows, its columns, how many counts are not zero, and the largest distance among them.
 
-    >>> Written(rows=3, columns=18, counts=18).columns
+    >>> Written(rows=3, columns=18, counts=18, reach=1).columns
     18
     """
 
     rows: int
     columns: int
     counts: int
+    reach: int
 
 
 def write_encoding(
@@ -83,7 +84,7 @@ def write_encoding(
         >>> from elene import Encoding
         >>> path = Path(tempfile.mkdtemp(), "path.npz")
         >>> write_encoding(nx.path_graph(3), Spec.of(k=1), path, chunk=2)
-        Written(rows=3, columns=18, counts=18)
+        Written(rows=3, columns=18, counts=18, reach=1)
         >>> Encoding.load(path)
         Encoding(3 nodes x 18 columns, k=1, marginal)
     """
@@ -102,7 +103,7 @@ def write_encoding(
             write(parts, temporary, tell)
             verify(parts, temporary)
             parts.check_manifest()
-        written = Written(len(rows), len(parts.table), sum(parts.counts))
+        written = Written(len(rows), len(parts.table), sum(parts.counts), parts.reach())
         parts.clear()
     return written
 

@@ -34,6 +34,7 @@ from pathlib import Path
 
 import numpy as np
 
+from elene.files import check_path
 from elene.graph import Graph
 from elene.io.readers.archives import npz
 from elene.io.readers.graph6 import graph6, parse_graph6
@@ -62,8 +63,9 @@ def read_graph(path: str | os.PathLike[str], index: int | None = None) -> Graph:
     """
     if index is not None and (not isinstance(index, int | np.integer) or isinstance(index, bool)):
         raise TypeError(f"index must be an integer, got {index!r}")
-    with _naming(path):
-        source = _open(Path(path))
+    name = check_path("path", path)
+    with _naming(name):
+        source = _open(name)
         if index is None and source.count != 1:
             raise ValueError(
                 f"the file holds {source.count} graphs: pass index= to choose one, or use Graph.read_all for a list"
@@ -84,13 +86,14 @@ def read_graphs(path: str | os.PathLike[str]) -> list[Graph]:
         >>> read_graphs(path)
         [Graph(num_nodes=3, num_edges=3), Graph(num_nodes=4, num_edges=3)]
     """
-    with _naming(path):
-        source = _open(Path(path))
+    name = check_path("path", path)
+    with _naming(name):
+        source = _open(name)
         return source.build(0, source.count)
 
 
 @contextmanager
-def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
+def _naming(path: Path) -> Iterator[None]:
     """Turn whatever a damaged file provokes into one ValueError that names the file.
 
     Parsers answer damage with nearly any type (BadZipFile, ParseError, KeyError, ArrowInvalid, ...), so all are caught,
@@ -101,7 +104,7 @@ def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
     except (ImportError, MemoryError, Warning, FileNotFoundError, PermissionError):
         raise
     except Exception as error:
-        raise ValueError(f"{os.fspath(path)}: {str(error) or type(error).__name__}") from error
+        raise ValueError(f"{path}: {str(error) or type(error).__name__}") from error
 
 
 def _open(path: Path) -> Source:

@@ -2,49 +2,88 @@
 
 from __future__ import annotations
 
-import zipfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.graph import Graph
+from elene.arrays import Arrays, opened
+from elene.graph import Graph, check_room
 from elene.io.readers.source import Source, single, split_union, starts
 
 
 def npz(path: Path) -> Source:
     """The graphs of an .npz archive."""
-    if not zipfile.is_zipfile(path):
-        raise ValueError("not an .npz archive, or only a part of one")
-    try:
-        # Opened here, for np.load leaves a file open that turns out to be damaged.
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            if {"node_ptr", "edge_ptr", "edge_index"} <= set(archive.files):
-                return _collection(archive["node_ptr"], archive["edge_ptr"], archive["edge_index"])
-            if {"edges", "num_nodes"} <= set(archive.files):
-                return single(Graph.from_edges(archive["edges"], num_nodes=archive["num_nodes"].item()))
-            if {"format", "shape", "data"} <= set(archive.files):
-                return single(_sparse_matrix(file))
-            found = ", ".join(archive.files) or "none"
-    except MemoryError as error:
-        # The size of an array is read from the file before its content is.
-        raise ValueError(f"an array is larger than the memory: {error}") from error
+    with opened(path) as arrays:
+        if {"node_ptr", "edge_ptr", "edge_index"} <= set(arrays):
+            return _collection(arrays["node_ptr"], arrays["edge_ptr"], arrays["edge_index"])
+        if {"edges", "num_nodes"} <= set(arrays):
+            return single(_network(arrays["edges"], arrays["num_nodes"]))
+        if {"format", "shape", "data"} <= set(arrays):
+            return single(_sparse_matrix(arrays))
+        if {"spec", "table", "indptr"} <= set(arrays):
+            raise ValueError("an encoding that elene wrote, not a graph: read it with elene.Encoding.load")
+        found = ", ".join(arrays) or "none"
     raise ValueError(
         "expected a scipy sparse matrix, or the arrays edges and num_nodes, or node_ptr, edge_ptr and edge_index; "
         f"the arrays in the file: {found}"
     )
 
 
-def _sparse_matrix(file: BinaryIO) -> Graph:
-    from scipy.sparse import load_npz
+def _network(edges: NDArray[Any], num_nodes: NDArray[Any]) -> Graph:
+    if num_nodes.size != 1:
+        raise ValueError(f"num_nodes must be one integer, got {num_nodes!r}")
+    n = num_nodes.item()
+    if isinstance(n, int):
+        check_room(n, len(edges), f"num_nodes is {n}, so there would be {n}")
+    return Graph.from_edges(edges, num_nodes=n)
 
-    file.seek(0)
-    matrix = load_npz(file)
-    if hasattr(matrix, "check_format"):
+
+def _sparse_matrix(arrays: Arrays) -> Graph:
+    """What ``scipy.sparse.save_npz`` wrote."""
+    form, shape, data = arrays["format"].item(), tuple(arrays["shape"].tolist()), arrays["data"]
+    form = form.decode("ascii", "replace") if isinstance(form, bytes) else form
+    if form not in _FORMATS:
+        raise ValueError(f"a sparse matrix in the unknown format {form!r}")
+    if len(shape) != 2 or not all(isinstance(side, int) and side >= 0 for side in shape):
+        raise ValueError(f"a matrix must have two sides, got the shape {shape}")
+    check_room(max(shape), data.size // 2, f"the matrix has the shape {shape}, so there would be {max(shape)}")
+    return Graph.from_scipy(_FORMATS[form](data, arrays, shape))
+
+
+def _compressed(kind: str) -> Callable[[NDArray[Any], Arrays, tuple[int, ...]], Any]:
+    def make(data: NDArray[Any], arrays: Arrays, shape: tuple[int, ...]) -> Any:
+        from scipy import sparse
+
+        matrix = getattr(sparse, f"{kind}_array")((data, arrays["indices"], arrays["indptr"]), shape=shape)
         # scipy trusts the row pointers otherwise, and writes where they point.
         matrix.check_format(full_check=True)
-    return Graph.from_scipy(matrix)
+        return matrix
+
+    return make
+
+
+def _coordinates(data: NDArray[Any], arrays: Arrays, shape: tuple[int, ...]) -> Any:
+    from scipy.sparse import coo_array
+
+    if "coords" in arrays:
+        return coo_array((data, tuple(arrays["coords"])), shape=shape)
+    return coo_array((data, (arrays["row"], arrays["col"])), shape=shape)
+
+
+def _diagonals(data: NDArray[Any], arrays: Arrays, shape: tuple[int, ...]) -> Any:
+    from scipy.sparse import dia_array
+
+    return dia_array((data, arrays["offsets"]), shape=shape)
+
+
+_FORMATS = {
+    **{kind: _compressed(kind) for kind in ("csr", "csc", "bsr")},
+    "coo": _coordinates,
+    "dia": _diagonals,
+}
 
 
 def _collection(node_ptr: NDArray[Any], edge_ptr: NDArray[Any], edge_index: NDArray[Any]) -> Source:
@@ -56,6 +95,10 @@ def _collection(node_ptr: NDArray[Any], edge_ptr: NDArray[Any], edge_index: NDAr
         raise ValueError(f"node_ptr counts {len(first_node) - 1} graphs, edge_ptr {len(first_arc) - 1}")
     if first_arc[-1] != edge_index.shape[1]:
         raise ValueError(f"edge_ptr ends at {first_arc[-1]}, edge_index has {edge_index.shape[1]} arcs")
+
+    nodes_of_all = int(first_node[-1])
+    found = f"node_ptr ends at {nodes_of_all}, so there would be {nodes_of_all}"
+    check_room(nodes_of_all, edge_index.shape[1] // 2, found)
 
     def build(start: int, stop: int) -> list[Graph]:
         nodes = first_node[start : stop + 1] - first_node[start]

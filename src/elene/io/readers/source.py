@@ -38,7 +38,7 @@ def split_union(union: Graph, first: NDArray[np.int64]) -> list[Graph]:
     """The graphs whose disjoint union this is; graph i begins at node first[i]."""
     bounds = list(zip(first.tolist(), union.indptr[first].tolist(), strict=True))
     return [
-        Graph(union.indptr[start : stop + 1] - low, union.indices[low:high] - start)
+        Graph.trusted(union.indptr[start : stop + 1] - low, union.indices[low:high] - start)
         for (start, low), (stop, high) in pairwise(bounds)
     ]
 
