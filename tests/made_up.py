@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from elene.experiments import spec as specs
+from elene.experiments.choices import Choice, Trial
 from elene.experiments.origin import Code, Origin
 from elene.experiments.pipeline import Pipeline
 from elene.experiments.store import Cost, Result, Score
@@ -13,6 +14,14 @@ def origin(commit="c0ffee", *, committed="2026-01-01T00:00:00Z", changes="", dat
 
 
 ORIGIN = origin()
+
+
+def choice(dataset, row, chosen, **others):
+    settings = {"metric": "mae", "how": "all combinations", "fixed": [], "epochs": 5, "seed": 0, "fold": 0}
+    tried = [Trial(settings=chosen, validation=0.5)]
+    grid = {key: [value] for key, value in chosen.items()}
+    told = {**settings, "grid": grid, "tried": tried, "origin": ORIGIN, "date": "2026-01-01", **others}
+    return Choice(dataset=dataset, row=row, chosen=chosen, **told)
 
 
 def result(label="sr25", row="gin", test=0.5, *, seed=0, fold=0, spec=None, changes=(), title="SR25", **others):

@@ -16,13 +16,14 @@ from elene.brec.standings import CATEGORIES, measure, standings
 from elene.cli import app
 from elene.datasets import BrecPair, rook, shrikhande
 from elene.experiments import spec as specs
+from elene.experiments.choices import Choices
 from elene.experiments.document import Cell, Grid, Paragraph, to_html
 from elene.experiments.pipeline import Pipeline
 from elene.experiments.report import compose, write_report
 from elene.experiments.spec import Dataset
 from elene.experiments.store import Store
 from elene.experiments.summary import summarise
-from made_up import origin, result
+from made_up import choice, origin, result
 
 
 @pytest.fixture
@@ -94,6 +95,23 @@ def test_a_cell_shows_the_newest_commit_alone_and_with_one_content_of_the_data(s
     assert entry(store, "benchmarks", "gin", "zinc12k").ours == "0.500"
     store.add(zinc(0.6, 0, origin=origin("beef", committed="2026-02-01T00:00:00Z", changes="feed")))
     assert entry(store, "benchmarks", "gin", "zinc12k").ours == "0.600"
+
+
+def test_what_a_search_chose_comes_before_the_papers_settings(store, tmp_path):
+    row, changes = "gin+elene-nd", ["model.elene.k=1", "model.elene.omega=16"]
+    store.add(zinc(0.1, row=row))
+    store.add(zinc(0.3, row=row, changes=[*changes, "training.epochs=20"]))
+    store.add(zinc(0.4, row=row, changes=["model.elene.k=2", "model.elene.omega=16", "training.epochs=20"]))
+    assert entry(store, "benchmarks", row, "zinc12k").choice is None
+    chosen = dict(change.split("=") for change in changes)
+    Choices(store.root).add(choice("zinc12k", row, chosen))
+    found = entry(store, "benchmarks", row, "zinc12k")
+    assert (found.ours, found.choice.chosen) == ("0.300", chosen)
+    text = write_report(store, tmp_path / "out")[0].read_text()
+    assert "**0.300** (paper 0.083 ± 0.004, 20 of 310 epochs, searched)" in text
+    assert "ZINC-12K, GIN+ELENE-L (ND): elene.k 1, elene.omega 16 (all combinations, 1 tried, 5 epochs each)" in text
+    store.add(zinc(0.5, row=row, origin=NEWER))
+    assert entry(store, "benchmarks", row, "zinc12k").choice is None
 
 
 def test_commits_data_and_short_budgets_are_named(store, tmp_path):

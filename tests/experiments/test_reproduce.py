@@ -13,10 +13,11 @@ from elene.cli import app
 from elene.engine import parallel
 from elene.experiments import reproduce as module
 from elene.experiments import spec as specs
+from elene.experiments.choices import Choices
 from elene.experiments.reproduce import Clock, Job, missing, plan, reproduce
 from elene.experiments.store import Store, run_name
 from elene.experiments.tables import find, tables
-from made_up import ORIGIN, origin, result
+from made_up import ORIGIN, choice, origin, result
 
 
 def fake(job):
@@ -80,6 +81,15 @@ def test_fewer_seeds_and_changed_settings_are_for_all_rows():
 def test_rows_that_are_not_in_the_paper_run_when_asked_for():
     assert not any(job.spec.row == "gin+elene-ed" for job in plan(find("benchmarks")))
     assert plan(find("benchmarks"), rows=["gin+elene-ed"], seeds=1)[0].spec.row == "gin+elene-ed"
+
+
+def test_rows_that_were_searched_have_what_was_chosen(tmp_path):
+    choices = Choices(tmp_path)
+    choices.add(choice("counting.star", "gin+elene-nd", {"model.elene.k": "1"}))
+    planned = plan(find("counting"), ["gin", "gin+elene-nd"], ["counting.star"], 1, ["training.epochs=7"], choices)
+    assert [job.spec.row for job in planned] == ["gin", "gin+elene-nd"]
+    assert planned[1].spec == specs.load("counting.star", "gin+elene-nd", ["model.elene.k=1", "training.epochs=7"])
+    assert planned[0].spec == specs.load("counting.star", "gin", ["training.epochs=7"])
 
 
 @pytest.mark.parametrize(
@@ -278,6 +288,15 @@ def test_the_command_uses_so_many_threads(tmp_path):
         torch.set_num_threads(before)
     [found] = Store(tmp_path / "results").find()
     assert found.machine["threads"] == 1
+
+
+def test_the_command_takes_what_was_chosen(tmp_path):
+    folders = ("--results", tmp_path / "results", "--runs", tmp_path / "runs")
+    Choices(tmp_path / "results").add(choice("sr25", "gin", {"model.layers": "1"}))
+    said = run("reproduce", *SMALL, *folders, "--chosen").stdout
+    [found] = Store(tmp_path / "results").find()
+    assert found.spec.model.layers == 1 and "6.67" in said
+    assert "0 of them to be done" in run("reproduce", *SMALL, *folders, "--chosen").stderr
 
 
 def test_the_command_says_how_to_go_on(tmp_path):

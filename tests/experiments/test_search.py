@@ -17,9 +17,15 @@ from typer.testing import CliRunner
 from elene.cli import app
 from elene.experiments import search as module
 from elene.experiments import spec
+from elene.experiments.choices import Choices
+from elene.experiments.origin import origin_of
 from elene.experiments.search import Plan, Search, paper_grid, plan_of, split_values
+from elene.experiments.spec import compressed
+from made_up import ORIGIN
 
 GRID = {"training.lr": ("0.1", "0.2", "0.3", "0.4"), "model.hidden": ("8", "16", "32"), "model.layers": ("2", "3")}
+PLACED, JOINT = {"model.elene.layers": "first half all"}, {"model.elene.joint": "true false"}
+OMEGA = {"model.elene.omega": "16 32 64"}
 ALL = list(product(*GRID.values()))
 
 
@@ -45,6 +51,13 @@ class Trainer:
         self.asked.append(values_of(wanted))
         validation = self.sign * score(values_of(wanted)) if self.value is None else self.value(values_of(wanted))
         return SimpleNamespace(best=SimpleNamespace(validation=validation))
+
+
+@pytest.fixture(autouse=True)
+def present(request, monkeypatch):
+    """No data is loaded where nothing is trained."""
+    if "trains" not in request.node.name:
+        monkeypatch.setattr(module, "origin_of", lambda dataset: ORIGIN)
 
 
 @pytest.fixture
@@ -161,6 +174,58 @@ def test_an_estimator_finds_better_ones_than_chance(tmp_path, train):
     assert sum(ranks) <= 4  # chance: the best of 40 of 240 has rank 5 on average
 
 
+# One setting after the other
+
+
+def test_in_turn_every_setting_keeps_its_best_value(tmp_path, train):
+    trainer, search = train(), searching(tmp_path)
+    found = dict(search.run_in_turn())
+    first = [(lr, "8", "2") for lr in GRID["training.lr"]]
+    assert trainer.asked[:4] == first
+    assert set(trainer.asked[4:]) == {("0.3", "16", "2"), ("0.3", "32", "2"), ("0.3", "16", "3")}
+    assert len(found) == len(trainer.asked) == 7 == search.goal(None, in_turn=True)
+    assert search.ranking[0][0] == ("0.3", "16", "3")
+    assert list(search.run_in_turn()) == []
+
+
+@pytest.mark.parametrize("stop_at", [0, 3, 5])
+def test_in_turn_goes_on_after_an_interruption(tmp_path, train, stop_at):
+    before = train(stop_at=stop_at)
+    with pytest.raises(KeyboardInterrupt):
+        list(searching(tmp_path).run_in_turn())
+    after = train()
+    list(searching(tmp_path).run_in_turn())
+    assert len(set(before.asked + after.asked)) == len(before.asked + after.asked) == 7
+
+
+def test_in_turn_begins_with_the_settings_of_the_spec(tmp_path):
+    grid = {"model.layers": ("2", "6"), "model.hidden": ("8", "16"), "training.lr": ("0.001", "0.002")}
+    assert Plan("zinc12k", "gin", grid).start == ("6", "8", "0.001")
+    joint = {"model.elene.joint": ("false", "true"), "model.elene.layers": ("first", "all")}
+    assert Plan("zinc12k", "gin+elene-nd", joint).start == ("true", "all")
+
+
+# What was chosen
+
+
+def test_a_choice_says_what_was_tried_and_how(tmp_path, train):
+    train(value=lambda values: math.nan if values[0] == "0.1" else score(values))
+    search = searching(tmp_path, changes=("training.epochs=31", "training.step=5", "model.dropout=0.5"))
+    list(search.run_in_turn())
+    choice = search.choice("one setting after the other")
+    assert choice.chosen == {"model.dropout": "0.5", "training.lr": "0.3", "model.hidden": "16", "model.layers": "3"}
+    assert (choice.epochs, choice.metric, choice.origin, choice.row) == (31, "mae", ORIGIN, "gin")
+    assert choice.tried[0].validation == 0 and choice.tried[-1].validation is None and len(choice.tried) == 7
+    assert choice.fixed[:2] == ["training.epochs=31", "training.step=5"]
+    choices = Choices(tmp_path)
+    assert choices.get("zinc12k", "gin") is None
+    path = choices.add(choice)
+    assert path == tmp_path / "search" / "zinc12k" / "gin.json" and choices.get("zinc12k", "gin") == choice
+    path.write_text("{}")
+    with pytest.raises(ValueError, match=r"gin\.json is no choice of this version: .*delete it"):
+        choices.get("zinc12k", "gin")
+
+
 # Plans
 
 
@@ -191,14 +256,15 @@ def test_invalid_combinations_are_left_out():
 @pytest.mark.parametrize(
     ("label", "row", "wanted"),
     [
-        ("exp", "gin+elene-nd", {"model.elene.k": "0 1 2", "model.elene.omega": "16 32 64"}),
+        ("exp", "gin+elene-nd", {"model.elene.k": "1 2", **PLACED, **JOINT, **OMEGA}),
         ("counting.star", "gin+elene", {"model.encoding.k": "0 1 2"}),
-        ("graph-properties.radius", "gin+elene-nd", {"model.elene.k": "0 1 2 3", "model.elene.omega": "16 32 64"}),
-        ("proximity-5", "gin+elene-nd", {"model.elene.k": "3 5", "model.elene.omega": "16 32 64"}),
+        ("graph-properties.radius", "gin+elene-nd", {"model.elene.k": "1 2 3", **PLACED, **JOINT, **OMEGA}),
+        ("graph-properties.radius", "gin+elene-ed", {"model.elene.k": "1 2", **PLACED, **JOINT, **OMEGA}),
+        ("proximity-5", "gin+elene-nd", {"model.elene.k": "3 5", **PLACED, **OMEGA}),
         (
             "pattern",
             "gin+elene-nd",
-            {"model.elene.k": "0 1 2 3", "model.elene.omega": "16 32 64", "model.elene.max_degree": "220 0"},
+            {"model.elene.k": "1 2 3", **PLACED, **JOINT, **OMEGA, "model.elene.max_degree": "220 0"},
         ),
         ("zinc12k", "gin", {}),
     ],
@@ -212,6 +278,15 @@ def test_every_model_of_the_paper_can_be_searched():
         for row in spec.rows(label):
             if paper_grid(spec.load(label, row)):
                 assert plan_of(label, row, []).valid, (label, row)
+
+
+def test_a_shorter_schedule_is_halved_in_proportion():
+    plan = plan_of("zinc12k", "gin+elene-nd", ["model.dropout=0.1"], epochs=31)
+    assert plan.changes == ("model.dropout=0.1", "training.epochs=31", "training.step=5")
+    assert plan_of("zinc12k", "gin", ["model.layers=1,2", "training.step=none"], epochs=31).changes[1:] == (
+        "training.epochs=31",
+    )
+    assert compressed(spec.load("sr25", "gin"), 1) == ["training.epochs=1", "training.step=1"]
 
 
 @pytest.mark.parametrize("text", ["model.layers=2,2", "model.layers=2,", "model.layers=,2"])
@@ -250,7 +325,7 @@ def test_command_trains_and_says_how_to_train_the_best(here):
     )
     first = run(*arguments)
     assert "2 of 2: model.elene.k=1: validation accuracy 0." in first.stderr
-    best = first.stdout.splitlines()[-1].split()
+    best = first.stdout.splitlines()[-2].split()
     assert best[:7] == ["elene", "train", "sr25", "--row", "gin+elene-ed", "--seed", "3"]
     kept = list((here / "results" / "search" / "runs" / "sr25" / "gin+elene-ed").glob("*-seed3-fold0.json"))
     assert len(kept) == 2
@@ -259,6 +334,9 @@ def test_command_trains_and_says_how_to_train_the_best(here):
     second = run(*arguments)
     assert "nothing to do" in second.stderr
     assert second.stdout == first.stdout
+    choice = Choices(here / "results").get("sr25", "gin+elene-ed")
+    assert (choice.how, len(choice.tried), choice.seed) == ("all combinations", 2, 3)
+    assert choice.changes == ["model.hidden=8", best[-1]] and choice.origin == origin_of("sr25")
 
 
 def test_command_shows_the_best_first(here, train):
@@ -269,7 +347,17 @@ def test_command_shows_the_best_first(here, train):
     assert rows[1] == ["0.3", "16", "3"]
     assert rows[-1][0] == "and 14 more"
     assert "The best of 24 trials (lower is better):" in said
-    assert shlex.split(said.splitlines()[-1])[-3:] == ["training.lr=0.3", "model.hidden=16", "model.layers=3"]
+    assert shlex.split(said.splitlines()[-2])[-3:] == ["training.lr=0.3", "model.hidden=16", "model.layers=3"]
+
+
+def test_command_in_turn(here, train):
+    train()
+    settings = [f"{key}={','.join(values)}" for key, values in GRID.items()]
+    said = run("zinc12k", "--row", "gin", *settings, "--in-turn", "--epochs", "31")
+    assert "7 of 7: " in said.stderr
+    choice = Choices(here / "results").get("zinc12k", "gin")
+    assert choice.how == "one setting after the other" and choice.epochs == 31
+    assert choice.changes == ["training.lr=0.3", "model.hidden=16", "model.layers=3"]
 
 
 def test_command_interrupted(here, train):
@@ -288,6 +376,7 @@ def test_command_says_what_is_left_out(here, train):
     ("arguments", "message"),
     [
         (["zinc12k", "--row", "gin"], "the paper has no grid for gin: pass settings such as model.layers=2,3,4"),
+        (["zinc12k", "--row", "gin", "--trials", "2", "--in-turn"], "--trials and --in-turn are two ways"),
         (["zinc12k"], "zinc12k has several models: choose a row of gin, "),
         (["zink", "--row", "gin"], "'zink' has no spec"),
         (["zinc12k", "--row", "gin", "training.lr=-1,-2"], "training.lr must be greater than 0"),

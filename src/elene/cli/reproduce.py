@@ -72,6 +72,14 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
             show_default="the paper's",
         ),
     ] = None,
+    chosen: Annotated[
+        bool,
+        typer.Option(
+            "--chosen",
+            metavar="",
+            help="Use the settings that elene search found best, for those rows that were searched.",
+        ),
+    ] = False,
     threads: ThreadsOption = None,
     results: Annotated[
         Path, typer.Option(metavar="DIR", help="Where results are kept; what is there is not run again.")
@@ -91,6 +99,7 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
     if table == BREC:
         return _count_brec(results)
     with needing("experiments", "training"), working("Loading libraries"):
+        from elene.experiments.choices import Choices
         from elene.experiments.machine import use_threads
         from elene.experiments.reproduce import plan
         from elene.experiments.store import Store
@@ -99,7 +108,8 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
     use_threads(threads)
     check_choice("TABLE", table, [*(known.name for known in tables()), BREC])
     wanted, store = find(table), Store(results)
-    jobs = plan(wanted, _names(rows), _names(datasets), seeds, changes or [])
+    choices = Choices(results) if chosen else None
+    jobs = plan(wanted, _names(rows), _names(datasets), seeds, changes or [], choices)
     try:
         states = _work(jobs, store, runs, None if budget is None else budget * MINUTE)
     except KeyboardInterrupt:

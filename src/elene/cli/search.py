@@ -49,6 +49,19 @@ def search(  # noqa: PLR0913 - Typer makes every option an argument
             show_default="all",
         ),
     ] = None,
+    in_turn: Annotated[
+        bool,
+        typer.Option("--in-turn", metavar="", help="Try one setting after the other, and keep the best value of each."),
+    ] = False,
+    epochs: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="A shorter schedule: so many epochs, with the learning rate halved in proportion.",
+            show_default="the paper's",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides all that is random.")] = 0,
     fold: Annotated[int, typer.Option(min=0, metavar="N", help="Which of the data set's splits.")] = 0,
     threads: ThreadsOption = None,
@@ -61,36 +74,49 @@ def search(  # noqa: PLR0913 - Typer makes every option an argument
 ) -> None:
     """Train a model with several settings, and find those that are best on the validation graphs.
 
-    Test graphs have no say. Ctrl-C stops a search, and the same command goes on with it.
+    Test graphs have no say. Ctrl-C stops a search, and the same command goes on with it. What was tried and chosen is
+    kept in the folder of results, for **elene reproduce --chosen**.
 
-    **Example:** elene search zinc12k --row gin+elene-nd model.elene.k=1,2,3 training.epochs=50
+    **Example:** elene search zinc12k --row gin+elene-nd --epochs 30 --in-turn
     """
     with needing("experiments", "searching"), working("Loading libraries"):
+        from elene.experiments.choices import Choices
         from elene.experiments.machine import use_threads
         from elene.experiments.search import Search, plan_of
+    if in_turn and trials is not None:
+        raise ValueError("--trials and --in-turn are two ways to try some of the combinations: choose one")
     use_threads(threads)
-    found = Search(plan_of(spec, row, settings or [], seed, fold), results, runs)
+    found = Search(plan_of(spec, row, settings or [], seed, fold, epochs), results, runs)
     try:
-        _run(found, trials)
+        _run(found, trials, in_turn)
     except KeyboardInterrupt:
         again = f"Interrupted. To go on with it:\n  {shlex.join(['elene', *ctx.meta[ARGUMENTS]])}"
         error_console.print(again, markup=False, soft_wrap=True)
         raise typer.Exit(130) from None
     console.print(_table(found))
     _say(found)
+    kept = Choices(results).add(found.choice(_how(found, trials, in_turn)))
+    console.print(f"Kept for elene reproduce --chosen: {kept}", markup=False, soft_wrap=True)
 
 
-def _run(search: Search, trials: int | None) -> None:
-    goal = search.goal(trials)
+def _how(search: Search, trials: int | None, in_turn: bool) -> str:
+    if in_turn:
+        return "one setting after the other"
+    whole = search.goal(trials) == len(search.plan.valid)
+    return "all combinations" if whole else "combinations that a Parzen estimator proposed"
+
+
+def _run(search: Search, trials: int | None, in_turn: bool) -> None:
+    goal, known = search.goal(trials, in_turn), len(search.known)
     left_out = math.prod(map(len, search.plan.grid.values())) - len(search.plan.valid)
     if left_out:
         error_console.print(f"{counted(left_out, 'combination')} that the model cannot have left out.")
-    if len(search.known) >= goal:
-        error_console.print("All trials are in the results: nothing to do.")
-    for values, validation in search.run(trials):
+    for values, validation in search.run_in_turn() if in_turn else search.run(trials):
         told = " ".join(search.plan.changes_of(values)[len(search.plan.changes) :])
         line = f"{len(search.known)} of {goal}: {told}: validation {search.metric} {validation:.4g}"
         error_console.print(line, markup=False, soft_wrap=True)
+    if len(search.known) == known:
+        error_console.print("All trials are in the results: nothing to do.")
 
 
 def _table(search: Search) -> Table:

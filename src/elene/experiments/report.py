@@ -23,7 +23,8 @@ RULES = (
     "These differ in their seed or, where a data set has folds, in the fold.",
     "Runs have the settings of the paper where nothing else is said. 20 of 300 epochs: the paper has 300. All runs of "
     "a cell were made by one commit, the newest that has any, with one content of the data. Of runs with several "
-    "settings the closest to the paper's are shown, whatever their scores.",
+    "settings those are shown that a search chose on the validation graphs, marked as searched, or else the closest to "
+    "the paper's, whatever their scores.",
     "Better and worse go by the printed digits. A dagger (†) marks what the paper quotes from others. A dash marks a "
     "model or data set that there is no spec for. Peak MB is what training added to the memory in use "
     "before it, at least: it may have used again what an earlier run of the same process had left.",
@@ -83,6 +84,9 @@ def _section(table: Table, entries: Sequence[Entry]) -> Iterator[Block]:
     yield Paragraph(f"{_sentence(table.source)} {_sentence(_measures(table.columns))}")
     yield from map(Paragraph, table.notes)
     done = [entry for column in table.columns for entry in entries if entry.column == column and entry.results]
+    if chosen := [entry for entry in done if entry.choice is not None]:
+        told = "; ".join(f"{entry.column.title}, {entry.line.title}: {entry.choice}" for entry in chosen)
+        yield Paragraph(f"Searched: chosen on the validation graphs with a shorter schedule: {told}.")
     yield Paragraph(_epochs(done) if done else "No runs yet.")
     yield _overview(table, entries)
     if not done:
@@ -137,7 +141,8 @@ def _title(entry: Entry) -> str:
 def _cell(entry: Entry) -> Cell:
     paper = f"paper {entry.paper}" if entry.paper else ""
     if entry.results:
-        note = ", ".join(filter(None, (paper, f"{entry.epochs} epochs" if entry.shortened else "")))
+        budget = f"{entry.epochs} epochs" if entry.shortened else ""
+        note = ", ".join(filter(None, (paper, budget, "searched" if entry.choice else "")))
         return Cell(entry.ours, note, "equal" if entry.verdict == "new" else entry.verdict)
     return Cell("missing" if entry.verdict == "missing" else "-", paper, "missing")
 

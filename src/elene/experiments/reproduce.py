@@ -15,6 +15,7 @@ from time import monotonic
 
 from elene.datasets.registry import find as find_dataset
 from elene.experiments import spec as specs
+from elene.experiments.choices import Choices
 from elene.experiments.origin import code, origin_of
 from elene.experiments.pipeline import ROW, Pipeline
 from elene.experiments.spec import Dataset, Spec
@@ -75,6 +76,7 @@ def plan(
     datasets: Sequence[str] = (),
     seeds: int | None = None,
     changes: Sequence[str] = (),
+    choices: Choices | None = None,
 ) -> list[Job]:
     """The runs of a table, in an order that gives every row one run before any has two.
 
@@ -84,6 +86,7 @@ def plan(
         datasets: only these data sets, by their labels; by default all.
         seeds: how many runs of each row, with different seeds or folds; by default as many as in the paper.
         changes: settings to be changed in all rows alike, such as ``"training.epochs=5"``.
+        choices: where rows have been searched, what was chosen takes the place of the spec's own settings.
 
     Example:
         >>> from elene.experiments.tables import find
@@ -96,7 +99,7 @@ def plan(
     if seeds is not None and seeds < 1:
         raise ValueError(f"seeds must be at least 1, got {seeds}")
     chosen = [
-        _spec(label, row, changes)
+        _spec(label, row, [*_chosen(label, row, choices), *changes])
         for label in datasets or labels
         for row in rows or table.rows
         if row in available(label)
@@ -123,6 +126,11 @@ def _spec(dataset: str, row: str, changes: Sequence[str]) -> Spec | Pipeline:
         return specs.load(dataset, row, changes)
     except ValueError as error:
         raise ValueError(f"{dataset} {row}: {error}") from None
+
+
+def _chosen(dataset: str, row: str, choices: Choices | None) -> list[str]:
+    choice = None if choices is None else choices.get(dataset, row)
+    return [] if choice is None else choice.changes
 
 
 def _check(name: str, values: Sequence[str], choices: Sequence[str]) -> None:

@@ -8,8 +8,10 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import optuna
 from optuna.distributions import CategoricalDistribution
@@ -18,35 +20,38 @@ from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 from optuna.trial import TrialState
 
 from elene.datasets.registry import find
+from elene.experiments.choices import FOLDER, Choice, Trial
+from elene.experiments.origin import origin_of
 from elene.experiments.runner import obtain
-from elene.experiments.spec import Spec, load
+from elene.experiments.spec import Spec, compressed, load
 from elene.experiments.store import Store
 from elene.experiments.training import Objective
 from elene.forking import cached_property
 
-FOLDER = "search"
 STUDY = "search"
 Values = tuple[str, ...]
 
-# The paper's grids (its "Experimental Setup", and "Detailed Experimental Summary" in the appendix).
+SCHEDULE = ("training.epochs", "training.step")
+
+# The paper's grids (its "Experimental Setup", and "Detailed Experimental Summary" in the appendix) and those of the
+# scripts released with it: where ELENE-L stands, and how distance and degree are embedded, are in the latter alone.
 OMEGAS = ("16", "32", "64")
+PLACES = ("first", "half", "all")
 ENCODING_DEPTHS = ("0", "1", "2")
-ELENE_DEPTHS = ("0", "1", "2", "3")
+ELENE_DEPTHS = ("1", "2", "3")
 SPECIAL_DEPTHS = {
-    "exp": ("0", "1", "2"),
-    "sr25": ("0", "1", "2"),
-    "counting": ("0", "1", "2"),
-    "cifar10": ("1", "2", "3"),
-    "molpcba": ("1", "2", "3"),
+    "exp": ("1", "2"),
+    "sr25": ("1", "2"),
+    "counting": ("1", "2"),
     "proximity": ("3", "5"),
 }
 
 
 def paper_grid(spec: Spec) -> dict[str, tuple[str, ...]]:
-    """The settings that the paper searches for a model on a data set; empty if there are none.
+    """The settings that the paper searches for a model on a data set, those that matter most first; empty if none.
 
-    >>> paper_grid(load("zinc12k", "gin+elene-nd"))
-    {'model.elene.k': ('0', '1', '2', '3'), 'model.elene.omega': ('16', '32', '64')}
+    >>> list(paper_grid(load("zinc12k", "gin+elene-nd")))
+    ['model.elene.k', 'model.elene.layers', 'model.elene.joint', 'model.elene.omega']
     >>> paper_grid(load("zinc12k", "gin"))
     {}
     """
@@ -55,7 +60,12 @@ def paper_grid(spec: Spec) -> dict[str, tuple[str, ...]]:
         grid["model.encoding.k"] = ENCODING_DEPTHS
     if spec.model.elene is not None:
         family = spec.dataset.name.partition("-")[0]
-        grid["model.elene.k"] = SPECIAL_DEPTHS.get(family, ELENE_DEPTHS)
+        edges_of_properties = (family, spec.model.elene.level) == ("graph", "ed")
+        grid["model.elene.k"] = ("1", "2") if edges_of_properties else SPECIAL_DEPTHS.get(family, ELENE_DEPTHS)
+        grid["model.elene.layers"] = PLACES
+        # Without degrees there is nothing to embed beside distances.
+        if spec.model.elene.max_degree != 0:
+            grid["model.elene.joint"] = ("true", "false")
         grid["model.elene.omega"] = OMEGAS
         # Only there did the paper try to do without degrees.
         if family == "pattern" and spec.model.elene.max_degree:
@@ -113,6 +123,19 @@ class Plan:
             raise reasons[0]
         return found
 
+    @cached_property
+    def start(self) -> Values:
+        """The combination to begin with: the spec's own values where they are to be tried."""
+        told = load(self.source, self.row, self.changes).model_dump(mode="json")
+        wanted = tuple(_default(told, key, values) for key, values in self.grid.items())
+        return wanted if wanted in self.valid else self.valid[0]
+
+    def neighbours(self, values: Values, key: str) -> list[Values]:
+        """All combinations that differ from one in a single setting, and that one itself."""
+        place = list(self.grid).index(key)
+        found = [(*values[:place], value, *values[place + 1 :]) for value in self.grid[key]]
+        return [one for one in found if one in self.valid]
+
     @property
     def identity(self) -> str:
         """A short hash of all that decides what is found."""
@@ -120,8 +143,17 @@ class Plan:
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:10]
 
 
+def _default(told: Mapping[str, Any], key: str, values: Values) -> str:
+    """The value that a setting has, if it is one of these, or the first of them."""
+    value: Any = told
+    for part in key.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    said = str(value).lower() if isinstance(value, bool) else str(value)
+    return said if said in values else values[0]
+
+
 class Search:
-    """Trials of a plan, in ``search/DATASET/ROW/IDENTITY.journal`` in the folder of results.
+    """Trials of a plan, in ``search/DATASET/ROW/PLAN-COMMIT-DATA.journal`` in the folder of results.
 
     Their runs are kept in a store of their own, ``search/runs``, since they are not results to report: many were made
     to find one.
@@ -150,7 +182,9 @@ class Search:
         info = find(spec.dataset.name)
         self.metric = info.metric
         self.lower = Objective(info.task, info.metric, info.outputs).better(0.0, than=1.0)
-        self.path = Path(results, FOLDER, spec.dataset.label, spec.row, f"{plan.identity}.journal")
+        self.origin = origin_of(spec.dataset.name)
+        name = f"{plan.identity}-{self.origin.name}.journal"
+        self.path = Path(results, FOLDER, spec.dataset.label, spec.row, name)
         self._study = _open(self.path, plan.seed, self.lower)
 
     @property
@@ -167,9 +201,25 @@ class Search:
         sign = 1 if self.lower else -1
         return sorted(self.known.items(), key=lambda item: (math.isnan(item[1]), sign * item[1]))
 
-    def goal(self, trials: int | None) -> int:
-        """How many combinations there will be in the end."""
+    def goal(self, trials: int | None, in_turn: bool = False) -> int:
+        """How many combinations there will be in the end, at most."""
+        if in_turn:
+            return 1 + sum(len(values) - 1 for values in self.plan.grid.values())
         return len(self.plan.valid) if trials is None else min(trials, len(self.plan.valid))
+
+    def run_in_turn(self) -> Iterator[tuple[Values, float]]:
+        """Try all values of one setting after the other, keeping the best so far, and give what :meth:`run` gives."""
+        self._forget_unfinished()
+        best = self.plan.start
+        for key in self.plan.grid:
+            near = self.plan.neighbours(best, key)
+            for values in near:
+                if values not in self.known:
+                    self._study.enqueue_trial(self._named(values))
+                    validation = self._validation(values)
+                    self._tell(self._ask(), validation)
+                    yield values, validation
+            best = next(values for values, _ in self.ranking if values in near)
 
     def run(self, trials: int | None = None) -> Iterator[tuple[Values, float]]:
         """Try combinations until so many are known, and give each new one with its validation metric.
@@ -177,14 +227,12 @@ class Search:
         All of them, one by one; or, if ``trials`` are fewer, those that Optuna's tree-structured Parzen estimator
         proposes. Optuna's sampler of grids would take a combination that was interrupted for one that was tried.
         """
-        # What runs now ran when the search was killed.
-        for unfinished in self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-            self._study.tell(unfinished.number, state=TrialState.FAIL)
+        self._forget_unfinished()
         goal = self.goal(trials)
         if goal == len(self.plan.valid):
             self._propose_unknown()
         while len(known := self.known) < goal:
-            trial = self._study.ask({key: CategoricalDistribution(values) for key, values in self.plan.grid.items()})
+            trial = self._ask()
             values = tuple(trial.params[key] for key in self.plan.grid)
             if values not in known and values in self.plan.valid:
                 validation = self._validation(values)
@@ -196,11 +244,46 @@ class Search:
             if goal == len(self.plan.valid) or values in known:
                 self._propose_unknown()
 
+    def choice(self, how: str) -> Choice:
+        """What was found so far, to be kept; ``how`` says in words which combinations were tried."""
+        plan, best = self.plan, self.ranking[0][0]
+        spec = plan.spec(best)
+        fixed = dict(change.split("=", 1) for change in plan.changes)
+        return Choice(
+            dataset=spec.dataset.label,
+            row=spec.row,
+            chosen={key: value for key, value in fixed.items() if key not in SCHEDULE} | self._named(best),
+            metric=self.metric,
+            how=how,
+            grid={key: list(values) for key, values in plan.grid.items()},
+            fixed=list(plan.changes),
+            epochs=spec.training.epochs,
+            seed=plan.seed,
+            fold=plan.fold,
+            tried=[
+                Trial(settings=self._named(values), validation=None if math.isnan(found) else found)
+                for values, found in self.ranking
+            ],
+            origin=self.origin,
+            date=datetime.now(UTC).strftime("%Y-%m-%d"),
+        )
+
+    def _named(self, values: Values) -> dict[str, str]:
+        return dict(zip(self.plan.grid, values, strict=True))
+
+    def _forget_unfinished(self) -> None:
+        """What seems to run ran when the search was killed."""
+        for unfinished in self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING, TrialState.WAITING)):
+            self._study.tell(unfinished.number, state=TrialState.FAIL)
+
+    def _ask(self) -> optuna.Trial:
+        return self._study.ask({key: CategoricalDistribution(values) for key, values in self.plan.grid.items()})
+
     def _propose_unknown(self) -> None:
         known = self.known
         unknown = [values for values in self.plan.valid if values not in known]
         if unknown:
-            self._study.enqueue_trial(dict(zip(self.plan.grid, unknown[0], strict=True)))
+            self._study.enqueue_trial(self._named(unknown[0]))
 
     def _tell(self, trial: optuna.Trial, validation: float) -> None:
         if math.isnan(validation):
@@ -252,15 +335,27 @@ def split_values(text: str) -> tuple[str, ...]:
     return tuple(value.strip() for value in values)
 
 
-def plan_of(source: str, row: str | None, texts: Sequence[str], seed: int = 0, fold: int = 0) -> Plan:
+def plan_of(
+    source: str, row: str | None, texts: Sequence[str], seed: int = 0, fold: int = 0, epochs: int | None = None
+) -> Plan:
     """A plan from settings as they stand on the command line; with none that has several values, the paper's grid.
 
-    >>> plan_of("counting.star", "gin", ["model.layers=2,3", "training.epochs=5"]).grid
-    {'model.layers': ('2', '3')}
-    >>> plan_of("counting.star", "gin+elene", ["training.epochs=5"]).grid
-    {'model.encoding.k': ('0', '1', '2')}
+    Args:
+        source: as in :class:`Plan`.
+        row: as there.
+        texts: settings, with one value or several.
+        seed: as in :class:`Plan`.
+        fold: as there.
+        epochs: a shorter schedule for all trials, in which the learning rate is halved in the same places.
+
+    Example:
+        >>> plan_of("counting.star", "gin", ["model.layers=2,3", "training.epochs=5"]).grid
+        {'model.layers': ('2', '3')}
+        >>> plan_of("counting.star", "gin+elene", [], epochs=60).grid
+        {'model.encoding.k': ('0', '1', '2')}
     """
-    changes, grid = [], {}
+    changes: list[str] = []
+    grid: dict[str, Values] = {}
     for text in texts:
         key, _, listed = text.partition("=")
         values = split_values(listed)
@@ -270,6 +365,8 @@ def plan_of(source: str, row: str | None, texts: Sequence[str], seed: int = 0, f
             raise ValueError(f"{key} must have different values with commas between them, got {listed!r}")
         else:
             grid[key] = values
+    if epochs is not None:
+        changes += compressed(load(source, row, changes), epochs)
     if not grid:
         grid = paper_grid(load(source, row, changes))
         if not grid:

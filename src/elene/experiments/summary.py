@@ -10,7 +10,9 @@ from typing import Any
 
 from elene.datasets.registry import find as find_dataset
 from elene.experiments import spec as specs
+from elene.experiments.choices import Choice, Choices
 from elene.experiments.origin import Origin
+from elene.experiments.pipeline import Pipeline
 from elene.experiments.reproduce import available
 from elene.experiments.spec import Spec
 from elene.experiments.store import Result, Store
@@ -26,6 +28,7 @@ class Entry:
         line: the model.
         digits: how many to print after the point.
         results: runs of one and the same spec, code and data; none if it was not run.
+        choice: what a search chose, if the results have it.
 
     Example:
         >>> from elene.experiments.tables import find
@@ -39,6 +42,7 @@ class Entry:
     line: Line
     digits: int
     results: Sequence[Result]
+    choice: Choice | None = None
 
     @property
     def figure(self) -> Figure | None:
@@ -154,8 +158,9 @@ def _differences(now: Mapping[str, Any], then: Mapping[str, Any], prefix: str = 
 def summarise(store: Store) -> list[tuple[Table, list[Entry]]]:
     """Every table with its entries, line by line, and a last one of what is in the store but in no table.
 
-    Of the runs of a model on a data set, those of the newest code are taken; of these those with the paper's spec, or
-    else those with the most epochs; and of these the spec and the data with the most runs: never by how good they are.
+    Of the runs of a model on a data set, those of the newest code are taken; of these those with the settings that a
+    search chose on validation graphs; of these those with the paper's spec, or else those with the most epochs; and of
+    these the spec and the data with the most runs: never by how good they are.
 
     Args:
         store: where results are.
@@ -173,7 +178,7 @@ def summarise(store: Store) -> list[tuple[Table, list[Entry]]]:
         columns = tuple(_column(label, found[label]) for label in others)
         nothing = Table("other", "Other data sets", "not in the paper", columns, (), ())
         every.append(_extended(nothing, found))
-    return [(table, _entries(table, found)) for table in every]
+    return [(table, _entries(table, found, Choices(store.root))) for table in every]
 
 
 def _extended(table: Table, found: Mapping[str, Mapping[str, Any]]) -> Table:
@@ -190,24 +195,41 @@ def _column(label: str, rows: Mapping[str, Sequence[Result]]) -> Column:
     return Column(label, f"{title}, {target}" if target else title, metric, metric.endswith(("accuracy", "auc")))
 
 
-def _entries(table: Table, found: Mapping[str, Mapping[str, Sequence[Result]]]) -> list[Entry]:
-    return [
-        Entry(column, line, table.digits(column), _chosen(found.get(column.dataset, {}).get(line.row, ())))
-        for line in table.lines
-        for column in table.columns
-    ]
+def _entries(table: Table, found: Mapping[str, Mapping[str, Sequence[Result]]], choices: Choices) -> list[Entry]:
+    entries = []
+    for line in table.lines:
+        for column in table.columns:
+            choice = choices.get(column.dataset, line.row) if line.row else None
+            results = _shown(found.get(column.dataset, {}).get(line.row, ()), choice)
+            used = choice if results and choice is not None and _has(results[0].spec, choice) else None
+            entries.append(Entry(column, line, table.digits(column), results, used))
+    return entries
 
 
-def _chosen(results: Sequence[Result]) -> Sequence[Result]:
+def _has(spec: Spec | Pipeline, choice: Choice | None) -> bool:
+    """Whether a spec has the settings that were chosen; epochs and other settings may differ."""
+    if choice is None or not isinstance(spec, Spec):
+        return False
+    told = spec.model_dump(mode="json", exclude={"row", "runs"})
+    chosen = specs.load(spec.dataset.label, spec.row, choice.changes).model_dump(mode="json", exclude={"row", "runs"})
+    different = {key for key, _ in _differences(told, chosen)}
+    return not any(_within(key, name) for name in choice.chosen for key in different)
+
+
+def _within(key: str, name: str) -> bool:
+    return key == name or key.startswith(f"{name}.") or name.startswith(f"{key}.")
+
+
+def _shown(results: Sequence[Result], choice: Choice | None) -> Sequence[Result]:
     """The runs to show."""
     groups: dict[tuple[str, Origin], list[Result]] = defaultdict(list)
     for result in results:
         groups[result.spec.identity, result.origin].append(result)
-    return max(groups.values(), key=_merit, default=())
+    return max(groups.values(), key=lambda group: _merit(group, choice), default=())
 
 
-def _merit(results: Sequence[Result]) -> tuple[Any, ...]:
+def _merit(results: Sequence[Result], choice: Choice | None) -> tuple[Any, ...]:
     spec, code = results[0].spec, results[0].origin.code
     published = _published(spec.dataset.label, spec.row)
     as_published = published is not None and spec.identity == published.identity
-    return code.age, as_published, results[0].cost.epochs, len(results)
+    return code.age, _has(spec, choice), as_published, results[0].cost.epochs, len(results)
