@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from elene.experiments.store import Result, Store
     from elene.experiments.tables import Table
 
-BREC = "brec"
+BREC, ABLATION = "brec", "ablation"
 MINUTE = 60.0
 
 
@@ -38,8 +38,8 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
         str,
         typer.Argument(
             metavar="TABLE",
-            help="expressivity, counting, properties, proximity, benchmarks or tu; or brec, for what encodings tell "
-            "apart with nothing learned.",
+            help="expressivity, counting, properties, proximity, benchmarks or tu; brec, for what encodings tell apart "
+            "with nothing learned; or ablation, for one setting changed at a time (--rows then names settings).",
             show_default=False,
         ),
     ],
@@ -99,6 +99,7 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
     if table == BREC:
         return _count_brec(results)
     with needing("experiments", "training"), working("Loading libraries"):
+        from elene.experiments import ablation
         from elene.experiments.choices import Choices
         from elene.experiments.machine import use_threads
         from elene.experiments.reproduce import plan
@@ -106,16 +107,23 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
         from elene.experiments.tables import find, tables
         from elene.validation import check_choice
     use_threads(threads)
-    check_choice("TABLE", table, [*(known.name for known in tables()), BREC])
-    wanted, store = find(table), Store(results)
-    choices = Choices(results) if chosen else None
-    jobs = plan(wanted, _names(rows), _names(datasets), seeds, changes or [], choices)
+    check_choice("TABLE", table, [*(known.name for known in tables()), BREC, ABLATION])
+    if table == ABLATION and (changes or chosen):
+        raise ValueError("ablation changes settings itself: pass neither KEY=VALUE nor --chosen")
+    if table == ABLATION:
+        store, jobs = Store(results / ablation.FOLDER), ablation.plan(_names(rows), _names(datasets), seeds)
+    else:
+        choices, store = Choices(results) if chosen else None, Store(results)
+        jobs = plan(find(table), _names(rows), _names(datasets), seeds, changes or [], choices)
     try:
         states = _work(jobs, store, runs, None if budget is None else budget * MINUTE)
     except KeyboardInterrupt:
         _say_again(ctx)
         raise typer.Exit(130) from None
-    _print_table(wanted, store)
+    if table == ABLATION:
+        console.print(str(ablation.write_ablation(results)), markup=False, soft_wrap=True)
+    else:
+        _print_table(find(table), store)
     if states["stopped"] or states["too long"]:
         error_console.print(f"The budget is used up: {_say_states(states)}.")
         _say_again(ctx)

@@ -14,11 +14,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
+from elene.experiments.ablation import UNIT, Outcome, Panel, Point
 from elene.experiments.summary import Entry
+from elene.experiments.tables import METRICS
 
 POINTS = 150  # of a curve; more cannot be seen
 ACROSS = 3  # panels, at most
 NARROW = 4.0  # a range that needs no logarithm: the largest value by the smallest
+LEGEND = 1.2  # inches for many lines
 WIDTH, HEIGHT = 3.6, 2.7  # of a panel, in inches
 
 # A colour for each model, the same in all figures, and different for colour-blind eyes, too.
@@ -83,6 +86,39 @@ def draw_scaling(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
         for which in "xy":
             _log(axes, which)
     return _svg(_with_legend(figure), name)
+
+
+def draw_ablation(name: str, found: Mapping[Panel, Sequence[Outcome]]) -> str:
+    """The metric on the test graphs against the time of an epoch, a panel for each data set.
+
+    A setting has a colour, each of its values a marker; models without a change are black, plain GIN hollow.
+
+    Args:
+        name: a name that no other figure of the page has.
+        found: what :func:`elene.experiments.ablation.gather` gives.
+    """
+    keys = list(dict.fromkeys(one.point.key for outcomes in found.values() for one in outcomes if one.point.key))
+    figure = _figure(len(found))
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(width, height + LEGEND)
+    for place, (panel, outcomes) in enumerate(found.items()):
+        axes = _axes(figure, place, len(found), panel.title, "time of an epoch, GIN = 1", METRICS[panel.metric])
+        for one in outcomes:
+            if one.time is not None:
+                axes.plot(one.time, one.score, **_style(one.point, keys), linestyle="", label=one.point.title)
+        _log(axes, "x")
+        if panel.metric == "mae":
+            _log(axes, "y")
+    return _svg(_with_legend(figure), name)
+
+
+def _style(point: Point, keys: Sequence[str]) -> dict[str, Any]:
+    shown = {"markersize": 6 if point.key else 9, "marker": "*"}
+    colour = "black"
+    if point.key:
+        colour = f"C{keys.index(point.key) % 10}"
+        shown["marker"] = "osDv^<>P"[(sum(point.value.encode()) + keys.index(point.key) // 10) % 8]
+    return {**shown, "color": colour, "markerfacecolor": colour if point.row != UNIT else "none"}
 
 
 def _series(row: Mapping[str, Any]) -> tuple[str, int]:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import optuna
-from optuna.distributions import CategoricalDistribution
+from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
-from optuna.trial import TrialState
+from optuna.trial import TrialState, create_trial
 
 from elene.datasets.registry import find
 from elene.experiments.choices import FOLDER, Choice, Trial
@@ -209,15 +209,13 @@ class Search:
 
     def run_in_turn(self) -> Iterator[tuple[Values, float]]:
         """Try all values of one setting after the other, keeping the best so far, and give what :meth:`run` gives."""
-        self._forget_unfinished()
         best = self.plan.start
         for key in self.plan.grid:
             near = self.plan.neighbours(best, key)
             for values in near:
                 if values not in self.known:
-                    self._study.enqueue_trial(self._named(values))
                     validation = self._validation(values)
-                    self._tell(self._ask(), validation)
+                    self._add(values, validation)
                     yield values, validation
             best = next(values for values, _ in self.ranking if values in near)
 
@@ -273,11 +271,22 @@ class Search:
 
     def _forget_unfinished(self) -> None:
         """What seems to run ran when the search was killed."""
-        for unfinished in self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING, TrialState.WAITING)):
+        for unfinished in self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
             self._study.tell(unfinished.number, state=TrialState.FAIL)
 
     def _ask(self) -> optuna.Trial:
-        return self._study.ask({key: CategoricalDistribution(values) for key, values in self.plan.grid.items()})
+        return self._study.ask(self._distributions)
+
+    @property
+    def _distributions(self) -> dict[str, BaseDistribution]:
+        return {key: CategoricalDistribution(values) for key, values in self.plan.grid.items()}
+
+    def _add(self, values: Values, validation: float) -> None:
+        """A trial that nobody proposed."""
+        failed = math.isnan(validation)
+        state, value = (TrialState.PRUNED, None) if failed else (TrialState.COMPLETE, validation)
+        params = self._named(values)
+        self._study.add_trial(create_trial(state=state, value=value, params=params, distributions=self._distributions))
 
     def _propose_unknown(self) -> None:
         known = self.known
