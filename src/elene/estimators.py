@@ -14,7 +14,7 @@ from elene.encoding.encoding import marginal_table
 from elene.encoding.spec import Spec
 from elene.extras import needing
 from elene.graph import Graph, as_graph, disjoint_union
-from elene.validation import check_choice
+from elene.validation import check_choice, check_list
 
 with needing("io", "elene.Encoder"):
     from sklearn.base import BaseEstimator, TransformerMixin
@@ -123,7 +123,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _graphs(self, X: Any) -> list[Graph]:
         if isinstance(X, Graph) or hasattr(X, "nodes") or hasattr(X, "edge_index"):
             raise TypeError("X must be a list of graphs; wrap a single graph in a list: [graph]")
-        return [as_graph(graph) for graph in X]
+        return [as_graph(graph, "a graph in X") for graph in check_list("X", X, "graphs")]
 
     def _encode(self, graphs: list[Graph]) -> Encoding:
         """All graphs in one go: ego-networks never leave their graph, so a disjoint union changes nothing."""

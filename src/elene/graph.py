@@ -7,12 +7,14 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elene.forking import cached_property
+from elene.validation import brief, check_list
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -132,15 +134,16 @@ class Graph:
         """
         return self.indices[self.indptr[position] : self.indptr[position + 1]]
 
-    def positions(self, nodes: Sequence[Any] | NDArray[Any], name: str = "nodes") -> NDArray[np.int64]:
+    def positions(self, nodes: Any, name: str = "nodes") -> NDArray[np.int64]:
         """Where the nodes with these labels stand; ``name`` is what an error calls them.
 
         >>> import networkx as nx
         >>> Graph.from_networkx(nx.path_graph(["a", "b", "c"])).positions(["c", "a"]).tolist()
         [2, 0]
         """
+        nodes = check_list(name, nodes, "nodes")
         if self.labels is None:
-            values = _integers(np.asarray(nodes), name) if len(nodes) else np.empty(0, dtype=np.int64)
+            values = _integers(_row(nodes, name), name) if len(nodes) else np.empty(0, dtype=np.int64)
             bad = (values < 0) | (values >= self.num_nodes)
             if bad.any():
                 raise ValueError(
@@ -152,6 +155,22 @@ class Graph:
         except KeyError as error:
             some = ", ".join(repr(label) for label in self.labels[:3].tolist())
             raise ValueError(f"{name}: node {error.args[0]!r} is not in the graph, which has {some}, ...") from None
+        except TypeError:
+            raise TypeError(f"{name} must be labels of nodes, got {brief(_unhashable(nodes))}") from None
+
+    def position(self, node: Any, name: str = "node") -> int:
+        """Where the node with this label stands; ``name`` is what an error calls it.
+
+        >>> Graph.from_edges([(0, 1)]).position(1)
+        1
+        """
+        try:
+            key = int(index(node)) if self.labels is None else hash(node)
+        except TypeError:
+            key = None
+        if key is None or (self.labels is None and isinstance(node, bool)):
+            raise TypeError(f"{name} must be one node, got {node!r:.80}")
+        return int(self.positions([node if self.labels is not None else key], name)[0])
 
     @cached_property
     def _position_of(self) -> dict[Any, int]:
@@ -227,6 +246,8 @@ class Graph:
         >>> Graph.from_networkx(nx.petersen_graph())
         Graph(num_nodes=10, num_edges=15)
         """
+        if not all(hasattr(graph, part) for part in ("is_directed", "nodes", "edges", "number_of_edges")):
+            raise TypeError(f"graph must be a networkx graph, got {brief(graph)}")
         if graph.is_directed():
             raise ValueError("graph is directed and elene encodes undirected graphs: pass graph.to_undirected()")
         names = list(graph.nodes)
@@ -246,7 +267,12 @@ class Graph:
         """
         from scipy.sparse import coo_array
 
-        coo = coo_array(matrix)
+        try:
+            coo = coo_array(matrix)
+        except (TypeError, ValueError):
+            raise TypeError(f"matrix must be a scipy sparse matrix or a dense array, got {brief(matrix)}") from None
+        if coo.dtype.kind not in "biufc":
+            raise TypeError(f"matrix must hold numbers, got {coo.dtype}")
         if coo.ndim != 2 or coo.shape[0] != coo.shape[1]:
             raise ValueError(f"matrix must be square, got shape {coo.shape}")
         if np.isnan(coo.data).any():
@@ -262,6 +288,8 @@ class Graph:
         >>> Graph.from_igraph(igraph.Graph.Ring(5))
         Graph(num_nodes=5, num_edges=5)
         """
+        if not all(hasattr(graph, part) for part in ("is_directed", "vs", "get_edgelist", "vcount")):
+            raise TypeError(f"graph must be a python-igraph graph, got {brief(graph)}")
         if graph.is_directed():
             raise ValueError("graph is directed and elene encodes undirected graphs: pass graph.as_undirected()")
         labels = _label_array(graph.vs["name"]) if "name" in graph.vs.attributes() else None
@@ -271,17 +299,17 @@ class Graph:
     def from_pyg(cls, data: Any, num_nodes: int | None = None) -> Graph:
         """A graph from a PyG ``Data`` or an ``edge_index`` of shape ``(2, arcs)`` that lists both directions.
 
+        ``adj_t``, the sparse matrix of ``ToSparseTensor``, stands in where there is no ``edge_index``.
+
         >>> import torch
         >>> Graph.from_pyg(torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
         Graph(num_nodes=3, num_edges=2)
         """
-        arcs = data
-        if hasattr(data, "edge_index"):
-            arcs = data.edge_index
-            num_nodes = data.num_nodes if num_nodes is None else num_nodes
-        if arcs is None:
-            raise ValueError("data has no edge_index: set data.edge_index to an integer tensor of shape (2, arcs)")
-        array = arcs.detach().cpu().numpy() if hasattr(arcs, "detach") else np.asarray(arcs)
+        array = pyg_arcs(data)
+        if num_nodes is None and hasattr(data, "edge_index"):
+            num_nodes = data.num_nodes
+        elif num_nodes is None and _is_sparse(data):
+            num_nodes = len(data)
         if array.ndim != 2 or array.shape[0] != 2:
             raise ValueError(f"edge_index must have shape (2, arcs), got {array.shape}")
         array = _integers(array, "edge_index") if array.size else np.empty((2, 0), dtype=np.int64)
@@ -330,8 +358,8 @@ class Graph:
         return read_graphs(path)
 
 
-def as_graph(graph: Any) -> Graph:
-    """A :class:`Graph` from any graph type the library knows.
+def as_graph(graph: Any, name: str = "graph") -> Graph:
+    """A :class:`Graph` from any graph type the library knows; ``name`` is what an error calls it.
 
     >>> import networkx as nx
     >>> as_graph(nx.path_graph(3))
@@ -346,12 +374,39 @@ def as_graph(graph: Any) -> Graph:
         return Graph.from_igraph(graph)
     if root == "scipy":
         return Graph.from_scipy(graph)
-    if root == "torch" or hasattr(graph, "edge_index"):
+    if root in ("torch", "torch_geometric", "torch_sparse") or hasattr(graph, "edge_index"):
         return Graph.from_pyg(graph)
     raise TypeError(
-        "graph must be an elene.Graph, a networkx or igraph graph, a scipy sparse matrix, or a PyG Data or edge_index; "
-        f"got {type(graph).__name__}. Edge arrays go through Graph.from_edges, files through Graph.read"
+        f"{name} must be an elene.Graph, a networkx or igraph graph, a scipy sparse matrix, or a PyG Data or "
+        f"edge_index; got {type(graph).__name__}. Edge arrays go through Graph.from_edges, files through Graph.read"
     )
+
+
+def pyg_arcs(data: Any) -> NDArray[Any]:
+    """The ``edge_index`` of a PyG ``Data``, or the one given, as an array; ``adj_t`` stands in where there is none.
+
+    >>> import torch
+    >>> pyg_arcs(torch.tensor([[0, 1], [1, 0]])).tolist()
+    [[0, 1], [1, 0]]
+    """
+    if hasattr(data, "to_homogeneous"):
+        raise TypeError(f"data is a {type(data).__name__}, with nodes of several types: pass data.to_homogeneous()")
+    arcs = data
+    if hasattr(data, "edge_index"):
+        arcs = data.edge_index
+        arcs = getattr(data, "adj_t", None) if arcs is None else arcs
+    if arcs is None:
+        raise ValueError("data has no edge_index: set data.edge_index to an integer tensor of shape (2, arcs)")
+    if hasattr(arcs, "as_tensor"):  # an EdgeIndex, which does not turn into an array by itself
+        arcs = arcs.as_tensor()
+    if _is_sparse(arcs):
+        arcs = arcs.detach().to_sparse_coo().coalesce().indices()
+    if hasattr(arcs, "detach"):
+        return arcs.detach().cpu().numpy()  # type: ignore[no-any-return]
+    try:
+        return np.asarray(arcs)
+    except ValueError:
+        raise ValueError("edge_index must have shape (2, arcs), got rows of different lengths") from None
 
 
 def disjoint_union(graphs: Sequence[Graph]) -> Graph:
@@ -370,6 +425,30 @@ def disjoint_union(graphs: Sequence[Graph]) -> Graph:
     indices = np.concatenate([graph.indices + shift for graph, shift in zip(graphs, first[:-1], strict=True)])
     degrees = np.concatenate([graph.degrees for graph in graphs])
     return Graph.trusted(np.concatenate([[0], np.cumsum(degrees)]), indices.astype(np.int32))
+
+
+def _is_sparse(tensor: Any) -> bool:
+    return str(getattr(tensor, "layout", "torch.strided")).startswith("torch.sparse")
+
+
+def _row(nodes: Any, name: str) -> NDArray[Any]:
+    """Nodes as an array; a list may not hold lists."""
+    try:
+        values = np.asarray(nodes)
+    except ValueError:  # some are lists, of different lengths
+        values = np.empty((0, 0))
+    if values.ndim != 1 and not isinstance(nodes, np.ndarray):
+        raise ValueError(f"{name} must be a list of nodes, got lists inside it: {nodes!r:.80}")
+    return values
+
+
+def _unhashable(labels: Iterable[Any]) -> Any:
+    for label in labels:
+        try:
+            hash(label)
+        except TypeError:
+            return label
+    return None
 
 
 def _integers(values: NDArray[Any], name: str) -> NDArray[np.int64]:

@@ -70,7 +70,7 @@ def draw_ego(graph: Any, node: Any, k: int, path: str | os.PathLike[str] | None 
     """
     graph = as_graph(graph)
     k = check_integer("k", k)
-    distances = _distances(graph, int(graph.positions([node], "node")[0]), k)
+    distances = _distances(graph, graph.position(node), k)
     members, tiers = list(distances), list(distances.values())
     edges = _induced_edges(graph, members)
     rings = [[i for i, tier in enumerate(tiers) if tier == ring] for ring in range(max(tiers) + 1)]
@@ -136,7 +136,7 @@ def draw_intersection(graph: Any, u: Any, v: Any, k: int, path: str | os.PathLik
 
 
 def _ends(graph: Graph, u: Any, v: Any) -> tuple[int, int]:
-    a, b = int(graph.positions([u], "u")[0]), int(graph.positions([v], "v")[0])
+    a, b = graph.position(u, "u"), graph.position(v, "v")
     if b not in graph.neighbors(a):
         raise ValueError(f"u and v must be the ends of an edge, and ({u!r}, {v!r}) is not an edge of the graph")
     return a, b

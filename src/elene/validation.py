@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 MAX_DEPTH = 2**31 - 1  # no path is longer, for no graph has more nodes
 
@@ -48,3 +49,54 @@ def check_depths(k: Any) -> tuple[int, ...]:
     if max(depths) > MAX_DEPTH:
         raise ValueError(f"k must be at most {MAX_DEPTH}, got {max(depths)}")
     return depths
+
+
+def brief(value: Any) -> str:
+    """What an error says of a value of the wrong type.
+
+    >>> brief(None), brief([1]), brief(7)
+    ('None', 'a list', '7')
+    """
+    return repr(value) if value is None or isinstance(value, int | float | str) else f"a {type(value).__name__}"
+
+
+def check_list(name: str, values: Any, of: str) -> Sequence[Any] | NDArray[Any]:
+    """Several values in an order, as something with a length that can be read again and again; or an error.
+
+    What looks like a list and is none gives wrong answers in silence: an iterator is empty when it is read again, text
+    is a list of letters, a table one of column names, and a set has no order.
+
+    Args:
+        name: what an error calls them.
+        values: a list, tuple, range, array, tensor, column of a table, or another collection that can be gone through.
+        of: what there should be several of.
+
+    Example:
+        >>> check_list("roots", (2, 0), "nodes")
+        (2, 0)
+        >>> check_list("roots", {2, 0}, "nodes")
+        Traceback (most recent call last):
+        TypeError: roots must be a list of nodes, got a set, which has no order: pass sorted(roots)
+    """
+    what, kind = f"{name} must be a list of {of}, got", type(values).__name__
+    if isinstance(values, str | bytes | bytearray | memoryview):
+        raise TypeError(f"{what} {values!r}: put it in a list")
+    if isinstance(values, set | frozenset):
+        raise TypeError(f"{what} a {kind}, which has no order: pass sorted({name})")
+    if isinstance(values, Iterator):
+        raise TypeError(f"{what} a {kind}, which can be read only once: pass list({name})")
+    if isinstance(values, dict):
+        raise TypeError(f"{what} a {kind}: pass list({name}) for its keys, list({name}.values()) for its values")
+    if hasattr(values, "columns") and hasattr(values, "to_numpy"):
+        raise TypeError(f"{what} a {kind}: pass {name}.to_numpy(), or one of its columns")
+    if isinstance(values, list | tuple | range):
+        return values
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+    if hasattr(values, "__array__"):
+        array = np.asarray(values)
+        if array.ndim > 0:
+            return array
+    elif isinstance(values, Iterable):
+        return list(values)
+    raise TypeError(f"{what} {brief(values)}")

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from elene.forking import cached_property
-from elene.nn.ego import Ego
+from elene.nn.ego import Ego, check_tensor
 from elene.nn.model import updates as usual_updates
 from elene.validation import check_integer
 
@@ -159,6 +159,7 @@ def lists_at(ego: Any, k: int, x: Tensor) -> Ego:
     """
     if not isinstance(ego, Ego):
         raise TypeError(f"ego must be an Ego, got {type(ego).__name__}: pass Ego.of(data)")
+    check_tensor("x", x)
     if x.dim() != 2 or len(x) != len(ego.pairs.sizes):
         raise ValueError(f"x must have {len(ego.pairs.sizes)} rows, one for each node, got shape {tuple(x.shape)}")
     return ego.at(k)

@@ -22,6 +22,7 @@ from elene.engine.counting import Rows, count_joint, count_marginal, effective_d
 from elene.files import check_path, replacing
 from elene.forking import cached_property
 from elene.graph import Graph, as_graph
+from elene.validation import check_list
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -262,9 +263,9 @@ def find_rows(graph: Graph, spec: Spec, roots: ArrayLike | None) -> Rows:
     if spec.level == "node":
         if roots is None:
             return Rows(np.arange(graph.num_nodes))
-        names = roots if isinstance(roots, list | tuple) else np.asarray(roots)
-        if np.ndim(names) != 1 and graph.labels is None:
-            raise ValueError(f"roots must be a list of nodes, got an array of shape {np.shape(names)}")
+        names = check_list("roots", roots, "nodes")
+        if graph.labels is None and isinstance(names, np.ndarray) and names.ndim != 1:
+            raise ValueError(f"roots must be a list of nodes, got an array of shape {names.shape}")
         return Rows(graph.positions(names, "roots"))
     if roots is not None:
         return _named_pairs(graph, spec, roots)
@@ -283,9 +284,7 @@ def pairs_of(graph: Graph, radius: int | None) -> Rows:
 
 
 def _named_pairs(graph: Graph, spec: Spec, roots: Any) -> Rows:
-    pairs = [tuple(pair) for pair in roots]
-    if any(len(pair) != 2 for pair in pairs):
-        raise ValueError(f"roots must be pairs of nodes at level={spec.level!r}, an array of shape (r, 2)")
+    pairs = [_pair(pair, spec) for pair in check_list("roots", roots, "pairs of nodes")]
     first = graph.positions([u for u, _ in pairs], "roots")
     second = graph.positions([v for _, v in pairs], "roots")
     distance = distances_between(graph, first, second, 1 if spec.level == "edge" else spec.radius)
@@ -311,6 +310,15 @@ def _connected(
     component = connected_components(graph.to_scipy(), directed=False)[1]
     joined: NDArray[np.bool_] = component[first] == component[second]
     return joined
+
+
+def _pair(pair: Any, spec: Spec) -> tuple[Any, Any]:
+    ends = tuple(check_list("roots", pair, "pairs of nodes"))
+    if len(ends) != 2:
+        raise ValueError(
+            f"roots must be pairs of nodes at level={spec.level!r}, an array of shape (r, 2), got {pair!r} among them"
+        )
+    return ends
 
 
 def distances_between(

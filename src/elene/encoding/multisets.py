@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from elene.encoding.spec import Quadruplet
 from elene.engine.counting import effective_depth, state_bits
 from elene.graph import Graph, as_graph
-from elene.validation import check_integer
+from elene.validation import check_integer, check_list
 
 
 def node_members(graph: Graph, position: int, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -46,8 +46,7 @@ def quadruplets(graph: Any, node: Any, k: int) -> Counter[Quadruplet]:
     2 x Quadruplet(distance=2, closer=1, degree=2, farther=0)
     """
     graph, k = as_graph(graph), check_integer("k", k)
-    (position,) = graph.positions([node], "node")
-    _, members = node_members(graph, position, k)
+    _, members = node_members(graph, graph.position(node), k)
     return Counter(Quadruplet(*row) for row in members.tolist())
 
 
@@ -64,11 +63,11 @@ def edge_quadruplets(graph: Any, edge: Iterable[Any], k: int) -> Counter[tuple[Q
     1 x (1, 1, 2, 0) (1, 1, 2, 0)
     """
     graph, k = as_graph(graph), check_integer("k", k)
-    ends = list(edge)
+    ends = tuple(check_list("edge", edge, "two nodes"))
     if len(ends) != 2:
         raise ValueError(f"edge must be a pair of nodes, got {edge!r}")
-    u, v = graph.positions(ends, "edge")
+    u, v = (graph.position(end, "edge") for end in ends)
     if v not in graph.neighbors(u):
-        raise ValueError(f"edge: {tuple(ends)} is not an edge of the graph")
+        raise ValueError(f"edge: {ends} is not an edge of the graph")
     _, members = pair_members(graph, u, v, k)
     return Counter((Quadruplet(*row[:4]), Quadruplet(*row[4:])) for row in members.tolist())

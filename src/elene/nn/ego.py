@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from elene.forking import cached_property
+from elene.graph import pyg_arcs
 from elene.transforms.structure import ARCS, DEPTH, EDGES, INSIDE, NODES, QUADRUPLETS, ROOTED, STAMP, stamp_arcs
+from elene.validation import brief
 
 SMALL = 2**19  # numbers that are summed before a second thread could start
 
@@ -124,6 +126,17 @@ class Entries:
         return self._ranges[count]
 
 
+def check_tensor(name: str, value: Any) -> None:
+    """An error unless the value is a tensor.
+
+    >>> check_tensor("x", None)
+    Traceback (most recent call last):
+    TypeError: x must be a tensor, got None
+    """
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{name} must be a tensor, got {brief(value)}")
+
+
 def _largest(name: str, values: Tensor, limit: int) -> int:
     """The largest of integers that must be from 0 to below the limit; -1 if there are none."""
     if values.is_floating_point() or values.dtype == torch.bool:
@@ -158,7 +171,7 @@ class Origin:
         """What tells an ``edge_index`` from that of the lists; None if nothing does."""
         if tuple(edge_index.shape) != (2, self.totals[ARCS]):
             return f"edge_index has shape {tuple(edge_index.shape)}, and theirs had (2, {self.totals[ARCS]})"
-        found = stamp_arcs(edge_index.cpu().numpy(), self.shape[:, NODES], self.shape[:, ARCS], self.ordered)
+        found = stamp_arcs(pyg_arcs(edge_index), self.shape[:, NODES], self.shape[:, ARCS], self.ordered)
         unequal = found != self.shape[:, STAMP]
         if not unequal.any():
             return None
@@ -226,6 +239,7 @@ class Ego:
 
         An error unless this is the ``edge_index`` that the lists were made from, or one equal to it.
         """
+        check_tensor("edge_index", edge_index)
         if self.triples is None or self.arcs is None:
             raise ValueError('ego has no edges: use EgoStructure(k, level="edge")')
         version = None if edge_index.is_inference() else edge_index._version
@@ -243,6 +257,8 @@ class Ego:
         assert self.triples is not None
         if edge_index.shape != (2, len(arcs)):
             raise ValueError(f"edge_index must have shape (2, {len(arcs)}), got {tuple(edge_index.shape)}")
+        if hasattr(edge_index, "as_tensor"):  # an EdgeIndex of PyG, which looks after its own order
+            edge_index = edge_index.as_tensor()
         upward = edge_index[0] < edge_index[1]
         ends, both = (edge_index.new_full((2, self.triples.num_others), -1) for _ in range(2))
         ends[:, arcs[upward]] = edge_index[:, upward]
@@ -297,6 +313,8 @@ def _both_ways(edge_index: Tensor, ends: Tensor, both: Tensor) -> bool:
 
 def _read_shape(data: Any) -> NDArray[np.int64]:
     """``ego_shape`` of a data; an error if there is none, or one that no single depth can be read from."""
+    if not hasattr(data, "num_nodes"):
+        raise TypeError(f"data must be a torch_geometric.data.Data or Batch, got {brief(data)}")
     shape = getattr(data, "ego_shape", None)
     if shape is None:
         raise ValueError("data has no ego-network lists: apply elene.transforms.EgoStructure(k=...) to it first")

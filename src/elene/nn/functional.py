@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from elene.engine.parallel import run_all
-from elene.nn.ego import Entries, Ranges
+from elene.nn.derivatives import once_differentiable
+from elene.nn.ego import Entries, Ranges, check_tensor
 from elene.validation import check_choice
 
 Inputs = tuple[Tensor, Tensor, Tensor]
@@ -174,6 +174,7 @@ def _check(x: Tensor, y: Tensor, table: Tensor, entries: Entries, backend: str |
     check_choice("backend", backend, (None, "numba", "torch"))
     expected = (("x", x, len(entries.sizes)), ("y", y, entries.num_others))
     for name, tensor, rows in expected:
+        check_tensor(name, tensor)
         if tensor.dim() != 2 or len(tensor) != rows:
             raise ValueError(f"{name} must have {rows} rows, one for each in the list, got shape {tuple(tensor.shape)}")
     if not x.shape[1] == y.shape[1] == table.shape[1]:
@@ -219,7 +220,7 @@ class _FusedReduce(torch.autograd.Function):
         return (_numba_forward if compiled else _torch_forward)((x, y, table), entries, scales, both)
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor | None) -> Any:
         by_key, by_other = grads[0], grads[1] if ctx.both else None
         if by_key is None and by_other is None:
@@ -241,7 +242,7 @@ class _EntryMoments(torch.autograd.Function):
         return torch.stack(means).sum(0).to(x.dtype), (squares / total).to(x.dtype)
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> Any:
         x, y, table, *means = ctx.saved_tensors
         d_mean, d_variance = (grad / max(len(ctx.entries.others), 1) for grad in grads)

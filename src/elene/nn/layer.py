@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from elene.nn.ego import Ego
+from elene.nn.ego import Ego, check_tensor
 from elene.nn.embedding import EgoEmbedding
 from elene.nn.functional import ego_reduce, fold_arcs, spread_edges
 from elene.nn.norm import PairNorm
@@ -215,6 +215,7 @@ class ELENE(nn.Module):
             raise ValueError(f'ego has k={ego.k}, and edges need k={k}: use EgoStructure({k}, level="edge")')
         if self.level == "edge" and ego.triples is None:
             raise ValueError('ego has no edges: use EgoStructure(k, level="edge")')
+        check_tensor("x", x)
         if x.dim() != 2 or x.shape != (len(ego.pairs.sizes), self.channels):
             raise ValueError(f"x must have shape ({len(ego.pairs.sizes)}, {self.channels}), got {tuple(x.shape)}")
         if self.level == "edge" and edge_attr is not None:

@@ -156,6 +156,8 @@ class GNN(nn.Module):
 
         Where the same data comes again and again, as one large graph does, pass ``Ego.of(data)``, made once.
         """
+        if not isinstance(getattr(data, "x", None), Tensor):
+            raise ValueError("data has no node features x: set data.x, for example to torch.ones(data.num_nodes, 1)")
         batch = data.batch if getattr(data, "batch", None) is not None else data.edge_index.new_zeros(data.num_nodes)
         ego = Ego.of(data) if ego is None and self.needs_ego else ego
         x, state = self.encoder(data.x), None

@@ -21,8 +21,8 @@ from elene.encoding.encoding import encode_rows, find_rows
 from elene.encoding.spec import Spec
 from elene.engine.counting import Rows, check_pair_depth, effective_depth, plan_pairs, state_bits
 from elene.engine.parallel import run_ranges
-from elene.graph import Graph, disjoint_union
-from elene.validation import check_choice, check_integer
+from elene.graph import Graph, as_graph, disjoint_union, pyg_arcs
+from elene.validation import brief, check_choice, check_integer, check_list
 
 # The columns of ego_shape, a row a graph: its nodes, its undirected edges, the distinct quadruplets and pairs of them
 # (rooted, inside); the arcs of the edge_index that the lists were made from, and a hash of them; the depth.
@@ -101,7 +101,7 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
 
     def fit(self, dataset: Iterable[Data]) -> AddELENE:
         """Learn the columns from the training graphs; gives the transform itself."""
-        graphs = [Graph.from_pyg(data) for data in dataset]
+        graphs = [as_graph(data, "a graph of dataset") for data in check_list("dataset", dataset, "graphs")]
         if self.spec.form == "joint":
             encoding = self._encode(disjoint_union(graphs))
             self.table = encoding.onto(encoding.table).table
@@ -123,13 +123,14 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
             raise ValueError(
                 "AddELENE does not know its columns yet: pass max_degree, or call fit(training_graphs) first"
             )
+        arcs = _arcs(data)
         graph = Graph.from_pyg(data)
         encoding = self._encode(graph)
         matrix = encoding.onto(self.table).matrix if self.spec.form == "joint" else encoding.matrix
         values = torch.from_numpy(matrix.toarray()).float()
         values = values.log1p() if self.log1p else values
         if self.spec.level == "edge":
-            values = values[torch.from_numpy(_number_arcs(graph, data.edge_index.cpu().numpy())).long()]
+            values = values[torch.from_numpy(_number_arcs(graph, arcs)).long()]
         key = "x" if self.spec.level == "node" else "edge_attr"
         result = copy.copy(data)
         result[key] = _beside(data.get(key), values.to(data.edge_index.device), key)
@@ -206,11 +207,12 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
 
     def forward(self, data: Data) -> EgoData:
         """A copy of the data with the lists added."""
+        arcs = _arcs(data)
         graph = Graph.from_pyg(data)
         result = EgoData(**_without_lists(data.to_dict()))
         if "num_nodes" not in result:
             result.num_nodes = data.num_nodes
-        lists, arcs = self._pairs(graph), data.edge_index.cpu().numpy()
+        lists = self._pairs(graph)
         if self.level == "edge":
             lists |= self._triples(graph)
             lists["ego_arc"] = _number_arcs(graph, arcs)
@@ -240,7 +242,7 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
             result._data, result._data_list = self(result._data), None
             return result
         nodes, arcs = _sizes(result)
-        edge_index = result._data.edge_index.cpu().numpy()
+        edge_index = _arcs(result._data)
         union_arcs = edge_index + np.repeat(np.cumsum(nodes) - nodes, arcs)
         union = Graph.from_pyg(union_arcs, num_nodes=int(nodes.sum()))
         lists, counts = self._split(union, union_arcs, nodes, arcs)
@@ -358,6 +360,17 @@ def stamp_arcs(
     from elene.kernels.structure import stamps
 
     return stamps(np.asarray(edge_index, dtype=np.int64), nodes, arcs, ordered)
+
+
+def _arcs(data: Any) -> NDArray[Any]:
+    """The ``edge_index`` of a data as an array."""
+    if not isinstance(data, Data):
+        hint = ": pass data.to_homogeneous()" if hasattr(data, "to_homogeneous") else ""
+        raise TypeError(f"data must be a torch_geometric.data.Data, got {brief(data)}{hint}")
+    if data.edge_index is None:
+        before = " (ToSparseTensor took it: apply this before, or pass it remove_edge_index=False)"
+        raise ValueError(f"data has no edge_index{before if 'adj_t' in data else ''}")
+    return pyg_arcs(data)
 
 
 def _without_lists(storage: dict[str, Any]) -> dict[str, Any]:
