@@ -63,6 +63,7 @@ def accuracy(with_elene: bool, epochs: int = 15) -> float:
             nn.functional.cross_entropy(model(batch), batch.y).backward()
             optimizer.step()
     unseen = next(iter(DataLoader(graphs(40, seed=2), batch_size=40)))
+    model.eval()
     return float((model(unseen).argmax(1) == unseen.y).float().mean())
 
 
