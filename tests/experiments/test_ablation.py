@@ -72,9 +72,9 @@ def test_plans():
     zinc = plan(["skip", "default"], ["zinc12k"])
     assert [(job.spec.row, job.seed) for job in zinc] == [("gin", 0), ("gin+elene-nd", 0), ("gin+elene-nd", 0)]
     assert len(plan(["skip"], ["zinc12k"], seeds=3)) == 3
-    with pytest.raises(ValueError, match="rows: 'skop' is not in the ablation: choose from default, head_norm"):
+    with pytest.raises(ValueError, match="rows: 'skop' is not in this table: choose from default, head_norm"):
         plan(["skop"])
-    with pytest.raises(ValueError, match="datasets: 'sr25' is not in the ablation"):
+    with pytest.raises(ValueError, match="datasets: 'sr25' is not in this table"):
         plan(datasets=["sr25"])
 
 
@@ -136,4 +136,4 @@ def test_the_command(tmp_path, monkeypatch):
     assert len(list(Store(tmp_path / "ablation").find())) == 3 and list(Store(tmp_path).find()) == []
     assert "skip elene" in (tmp_path / "ablation" / "README.md").read_text()
     refused = CliRunner().invoke(app, [*arguments, "training.epochs=3"])
-    assert refused.exit_code == 2 and "ablation changes settings itself" in " ".join(refused.stderr.split())
+    assert refused.exit_code == 2 and "ablation has settings of its own" in " ".join(refused.stderr.split())

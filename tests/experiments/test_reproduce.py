@@ -214,6 +214,13 @@ def test_a_data_set_that_is_not_at_hand_is_passed_over(store):
     assert [step.job.kind for step in steps if step.state == "done"] == [("zinc12k", "gin"), ("zinc12k", "gin+elene")]
 
 
+def test_a_process_that_died_does_not_speak_for_others(store, jobs):
+    def died(job):
+        raise ChildProcessError("process 0 of 1 failed")
+
+    assert [step.state for step in reproduce(jobs[:2], store, died, unknown)] == ["starts", "failed"] * 2
+
+
 def test_a_model_that_is_too_large_is_passed_over(store, jobs):
     def large(job):
         if job.spec.row == "gin":

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import shlex
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from elene.experiments.store import Result, Store
     from elene.experiments.tables import Table
 
-BREC, ABLATION = "brec", "ablation"
+BREC, COST, ABLATION = "brec", "cost", "ablation"
 MINUTE = 60.0
 
 
@@ -38,8 +41,9 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
         str,
         typer.Argument(
             metavar="TABLE",
-            help="expressivity, counting, properties, proximity, benchmarks or tu; brec, for what encodings tell apart "
-            "with nothing learned; or ablation, for one setting changed at a time (--rows then names settings).",
+            help="expressivity, counting, properties, proximity, benchmarks or tu; cost, for seconds and memory; "
+            "brec, for what encodings tell apart with nothing learned; or ablation, for one setting changed at a time "
+            "(--rows then names settings).",
             show_default=False,
         ),
     ],
@@ -98,32 +102,18 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
     """
     if table == BREC:
         return _count_brec(results)
+    wanted = _Wanted(table, changes or [], _names(rows), _names(datasets), seeds, chosen)
     with needing("experiments", "training"), working("Loading libraries"):
-        from elene.experiments import ablation
-        from elene.experiments.choices import Choices
         from elene.experiments.machine import use_threads
-        from elene.experiments.reproduce import plan
-        from elene.experiments.store import Store
-        from elene.experiments.tables import find, tables
-        from elene.validation import check_choice
+
+        work = _undertaking(wanted, results)
     use_threads(threads)
-    check_choice("TABLE", table, [*(known.name for known in tables()), BREC, ABLATION])
-    if table == ABLATION and (changes or chosen):
-        raise ValueError("ablation changes settings itself: pass neither KEY=VALUE nor --chosen")
-    if table == ABLATION:
-        store, jobs = Store(results / ablation.FOLDER), ablation.plan(_names(rows), _names(datasets), seeds)
-    else:
-        choices, store = Choices(results) if chosen else None, Store(results)
-        jobs = plan(find(table), _names(rows), _names(datasets), seeds, changes or [], choices)
     try:
-        states = _work(jobs, store, runs, None if budget is None else budget * MINUTE)
+        states = _run(work, runs, None if budget is None else budget * MINUTE)
     except KeyboardInterrupt:
         _say_again(ctx)
         raise typer.Exit(130) from None
-    if table == ABLATION:
-        console.print(str(ablation.write_ablation(results)), markup=False, soft_wrap=True)
-    else:
-        _print_table(find(table), store)
+    work.show()
     if states["stopped"] or states["too long"]:
         error_console.print(f"The budget is used up: {_say_states(states)}.")
         _say_again(ctx)
@@ -131,24 +121,68 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
         raise typer.Exit(1)
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """What was asked for."""
+
+    table: str
+    changes: list[str]
+    rows: list[str]
+    datasets: list[str]
+    seeds: int | None
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class _Undertaking:
+    """What is to be run, how, where results are kept, and what shows them in the end."""
+
+    jobs: list[Job]
+    perform: Callable[[Job, Path], Result]
+    store: Store
+    show: Callable[[], None]
+
+
+def _undertaking(wanted: _Wanted, results: Path) -> _Undertaking:
+    from elene.experiments import ablation, cost, reproduce
+    from elene.experiments.choices import Choices
+    from elene.experiments.store import Store
+    from elene.experiments.tables import find, tables
+    from elene.validation import check_choice
+
+    check_choice("TABLE", wanted.table, [*(known.name for known in tables()), BREC, COST, ABLATION])
+    rows, datasets = wanted.rows, wanted.datasets
+    if wanted.table in (COST, ABLATION) and (wanted.changes or wanted.chosen):
+        raise ValueError(f"{wanted.table} has settings of its own: pass neither KEY=VALUE nor --chosen")
+    if wanted.table == ABLATION:
+        jobs, store = ablation.plan(rows, datasets, wanted.seeds), Store(results / ablation.FOLDER)
+        return _Undertaking(jobs, reproduce.perform, store, partial(_write_ablation, results))
+    if wanted.table == COST:
+        store = Store(results / cost.FOLDER)
+        return _Undertaking(cost.plan(rows, datasets), cost.perform, store, partial(_print_cost, store))
+    choices, store, table = Choices(results) if wanted.chosen else None, Store(results), find(wanted.table)
+    jobs = reproduce.plan(table, rows, datasets, wanted.seeds, wanted.changes, choices)
+    return _Undertaking(jobs, reproduce.perform, store, partial(_print_table, table, store))
+
+
 def _names(text: str | None) -> list[str]:
     return [] if text is None else [name.strip() for name in text.split(",")]
 
 
-def _work(jobs: list[Job], store: Store, folder: Path, budget: float | None) -> Counter[str]:
+def _run(work: _Undertaking, folder: Path, budget: float | None) -> Counter[str]:
     """Run what is missing, say what happens, and count what became of it."""
-    from elene.experiments.reproduce import Clock, missing, perform
+    from elene.experiments.reproduce import Clock, missing
     from elene.experiments.reproduce import reproduce as steps
 
     def run(job: Job) -> Result:
         with clean_interrupts():
-            return perform(job, folder)
+            return work.perform(job, folder)
 
-    left = missing(jobs, store)
+    left = missing(work.jobs, work.store)
     limit = "" if budget is None else f", {budget / MINUTE:g} minutes"
-    error_console.print(f"{counted(len(jobs), 'run')}, {len(left)} of them to be done{limit}")
+    error_console.print(f"{counted(len(work.jobs), 'run')}, {len(left)} of them to be done{limit}")
     states: Counter[str] = Counter()
-    for step in steps(left, store, run, Clock(store, folder).estimate, budget):
+    for step in steps(left, work.store, run, Clock(work.store, folder).estimate, budget):
         _say_step(step, states, len(left))
         states[step.state] += 1
     return states
@@ -212,6 +246,24 @@ def _print_table(table: Table, store: Store) -> None:
         grid.add_row(entries[i].line.title, *cells)
     console.print(grid)
     console.print("Ours, and below it the paper's. More: [cyan]elene report[/]")
+
+
+def _write_ablation(results: Path) -> None:
+    from elene.experiments.ablation import write_ablation
+
+    console.print(str(write_ablation(results)), markup=False, soft_wrap=True)
+
+
+def _print_cost(store: Store) -> None:
+    from elene.experiments.cost import compose
+    from elene.experiments.document import Grid
+
+    for block in compose(store):
+        if isinstance(block, Grid):
+            grid = make_table(*block.header)
+            for row in block.rows:
+                grid.add_row(*(f"{cell.text}\n[dim]{cell.note}[/]" if cell.note else cell.text for cell in row))
+            console.print(grid)
 
 
 def _count_brec(results: Path) -> None:

@@ -15,7 +15,7 @@ from elene.datasets.registry import find
 from elene.experiments import spec as specs
 from elene.experiments.document import Block, Cell, Grid, Heading, Paragraph, Picture, to_markdown
 from elene.experiments.origin import Code
-from elene.experiments.reproduce import Job
+from elene.experiments.reproduce import Job, check_names
 from elene.experiments.spec import Spec
 from elene.experiments.store import Result, Store
 from elene.experiments.tables import LOWER_IS_BETTER, METRICS, title_of
@@ -148,8 +148,8 @@ def plan(names: Sequence[str] = (), datasets: Sequence[str] = (), seeds: int | N
         (60, 6)
     """
     every = points()
-    _check("rows", names, list(dict.fromkeys(point.name for point in every)))
-    _check("datasets", datasets, [panel.label for panel in panels()])
+    check_names("rows", names, list(dict.fromkeys(point.name for point in every)))
+    check_names("datasets", datasets, [panel.label for panel in panels()])
     wanted = [panel for panel in panels() if (panel.label in datasets if datasets else not panel.asked)]
     runs = [
         (number, Job(point.spec(panel), number, 0))
@@ -163,12 +163,6 @@ def plan(names: Sequence[str] = (), datasets: Sequence[str] = (), seeds: int | N
 
 def _matters(point: Point, panel: Panel) -> bool:
     return not point.datasets or panel.label in point.datasets
-
-
-def _check(name: str, values: Sequence[str], choices: Sequence[str]) -> None:
-    for value in values:
-        if value not in choices:
-            raise ValueError(f"{name}: {value!r} is not in the ablation: choose from {', '.join(choices)}")
 
 
 @dataclass(frozen=True)

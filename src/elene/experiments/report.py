@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from elene.brec.standings import CATEGORIES, Standing, standings
+from elene.experiments import cost
 from elene.experiments.document import Block, Cell, Grid, Heading, Paragraph, Picture, to_html, to_markdown
 from elene.experiments.origin import SHORT
 from elene.experiments.store import Result, Store
@@ -72,6 +73,7 @@ def compose(store: Store) -> Iterator[Block]:
     every = summarise(store)
     for table, entries in every:
         yield from _section(table, entries)
+    yield from cost.compose(Store(store.root / cost.FOLDER))
     yield from _brec(store.root)
     yield from _scaling(store.root / SCALING)
     yield from _origin([result for _, entries in every for entry in entries for result in entry.results])

@@ -94,8 +94,8 @@ def plan(
         ['sr25 gin, seed 0', 'sr25 gin+elene-ed, seed 0']
     """
     labels = [column.dataset for column in table.columns]
-    _check("datasets", datasets, labels)
-    _check("rows", rows, list(dict.fromkeys(row for label in labels for row in available(label))))
+    check_names("datasets", datasets, labels)
+    check_names("rows", rows, list(dict.fromkeys(row for label in labels for row in available(label))))
     if seeds is not None and seeds < 1:
         raise ValueError(f"seeds must be at least 1, got {seeds}")
     chosen = [
@@ -133,7 +133,14 @@ def _chosen(dataset: str, row: str, choices: Choices | None) -> list[str]:
     return [] if choice is None else choice.changes
 
 
-def _check(name: str, values: Sequence[str], choices: Sequence[str]) -> None:
+def check_names(name: str, values: Sequence[str], choices: Sequence[str]) -> None:
+    """An error for the first of some names that is not among the choices.
+
+    >>> check_names("rows", ["gim"], ["gin"])
+    Traceback (most recent call last):
+    ...
+    ValueError: rows: 'gim' is not in this table: choose from gin
+    """
     for value in values:
         if value not in choices:
             raise ValueError(f"{name}: {value!r} is not in this table: choose from {', '.join(choices)}")
@@ -265,7 +272,8 @@ def reproduce(
                 step = _attempt(job, run, left)
             if step.result is not None:
                 store.add(step.result)
-        if step.state == "failed" and isinstance(step.error, OSError):
+        # A process that died, of too much memory perhaps, says nothing about the data.
+        if step.state == "failed" and isinstance(step.error, OSError) and not isinstance(step.error, ChildProcessError):
             absent.add(job.spec.dataset.name)
         yield step
 
