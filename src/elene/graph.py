@@ -19,6 +19,8 @@ from elene.validation import brief, check_list
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from elene.kernels.data import Adjacency
+
 MAX_NODES = 2**31 - 1
 # A file or a list of a few bytes must not cost gigabytes: nodes take about 16 bytes each.
 FREE_NODES, NODES_AN_EDGE = 4_000_000, 8
@@ -185,17 +187,18 @@ class Graph:
         """Where each node's neighbours begin, and one end more; the neighbours. Pointers are narrow, for they are read
         at random, and unsigned, for a negative index would have to be looked out for.
         """
-        return self.indptr.astype(np.uint32 if len(self.indices) < WIDE else np.uint64), self.indices.view(np.uint32)
+        pointers = self.indptr.astype(np.uint32 if len(self.indices) < WIDE else np.uint64)
+        pointers.flags.writeable = False
+        return pointers, self.indices.view(np.uint32)
 
     @cached_property
-    def ranked(self) -> tuple[NDArray[Any], NDArray[np.uint32], NDArray[Any]]:
+    def ranked(self) -> Adjacency:
         """What the kernels scan: pointers as in :attr:`scanned`; the neighbours, with some padding at the end; where in
         each node's list those begin that are ranked above it.
         """
         from elene.kernels.order import rank_adjacency
 
-        pointers, neighbours = self.scanned
-        return (pointers, *rank_adjacency(pointers, neighbours))
+        return rank_adjacency(*self.scanned)
 
     def to_scipy(self) -> csr_array:
         """The adjacency matrix as a ``scipy.sparse.csr_array`` of ones.

@@ -15,10 +15,10 @@ import elene
 import graphs as shapes
 import naive
 from elene.encoding import Encoding, JointColumn
+from elene.engine.policy import POLICY
 from elene.graph import Graph
-from elene.kernels import node as nodes
-from elene.kernels import triangle
 from graphs import graphs, relabelled
+from tuning import tune
 
 depths = st.integers(0, 4)
 clips = st.sampled_from([None, 0, 1, 3, 50])
@@ -40,8 +40,7 @@ def largest_degree(graph):
 
 def number_nodes(how, monkeypatch):
     """Let the engine number the nodes of small graphs as it does those of large ones."""
-    monkeypatch.setattr("elene.engine.counting.SHARED_PATHS", 0 if how == "by degree" else 10**9)
-    monkeypatch.setattr("elene.engine.counting.NEAR", 1024 if how == "own" else 0)
+    tune(monkeypatch, shared_paths=0 if how == "by degree" else 10**9, near=1024 if how == "own" else 0)
 
 
 @settings(max_examples=40, deadline=None)
@@ -50,8 +49,7 @@ def test_nodes_agree_with_the_oracle(graph, k, clip, absolute, together):
     rho = largest_degree(graph) if clip is None else clip
     options = {"max_degree": clip, "degrees": "absolute" if absolute else "relative"}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("elene.engine.counting.SHARED_PATHS", 0 if together else 10**9)
-        patch.setattr("elene.engine.counting.NEAR", 0)
+        tune(patch, shared_paths=0 if together else 10**9, near=0)
         marginal = elene.encode(graph, k, **options)
     joint = elene.encode(graph, k, form="joint", **options)
     expected = [naive.node_encoding(graph, node, k) for node in graph]
@@ -99,7 +97,7 @@ def test_named_shapes(name, k, numbers, monkeypatch):
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_several_groups_of_lanes_and_pieces(k, monkeypatch):
     """More than 64 roots, hubs of more than 255 neighbours, and several ranges of rows."""
-    monkeypatch.setattr("elene.engine.counting.SHARED_PATHS", 0)
+    tune(monkeypatch, shared_paths=0)
     graph = nx.barabasi_albert_graph(400, 4, seed=1)
     graph.add_edges_from((0, node) for node in range(1, 330))
     encoding = elene.encode(graph, k, threads=2)
@@ -145,8 +143,7 @@ def test_relabelling_moves_rows_and_nothing_else(graph, k, seed):
 
 @pytest.mark.parametrize("options", [{}, {"form": "joint"}, {"level": "edge"}, {"level": "edge", "form": "joint"}])
 def test_threads_change_no_byte(options, monkeypatch):
-    monkeypatch.setattr("elene.engine.parallel.HAND_OUT", 0.001)
-    monkeypatch.setattr("elene.engine.counting.SHARED_PATHS", 0)
+    tune(monkeypatch, hand_out=0.001, shared_paths=0)
     graph = nx.barabasi_albert_graph(60, 3, seed=3)
     one, *others = (elene.encode(graph, 2, threads=threads, **options) for threads in (1, 2, 5))
     for other in others:
@@ -160,7 +157,7 @@ def test_threads_change_no_byte(options, monkeypatch):
 @pytest.mark.parametrize("degrees", ["relative", "absolute"])
 @pytest.mark.parametrize("k", [2, 3])
 def test_nodes_around_hubs_look_alike_from_many_roots(k, degrees, monkeypatch):
-    monkeypatch.setattr("elene.engine.counting.SHARED_PATHS", 0)
+    tune(monkeypatch, shared_paths=0)
     graph = nx.complete_bipartite_graph(2, 90)
     graph.add_edges_from((leaf, leaf + 1) for leaf in range(5, 85, 7))
     rows, rho = rows_of(elene.encode(graph, k, degrees=degrees)), largest_degree(graph)
@@ -171,10 +168,10 @@ def test_nodes_around_hubs_look_alike_from_many_roots(k, degrees, monkeypatch):
 @pytest.mark.jit
 @pytest.mark.parametrize(
     ("k", "level", "density", "room"),
-    [(1, "node", 0.3, triangle.ROOM_A_ROW), (2, "node", 0.08, nodes.ROOM_A_ROW), (1, "edge", 0.6, triangle.ROOM_A_ROW)],
+    [(1, "node", 0.3, POLICY.shallow_room), (2, "node", 0.08, POLICY.deep_room), (1, "edge", 0.6, POLICY.shallow_room)],
 )
 def test_rows_may_be_longer_than_was_thought(k, level, density, room, monkeypatch):
-    monkeypatch.setattr("elene.engine.counting.SHARED_PATHS", 10**9)
+    tune(monkeypatch, shared_paths=10**9)
     graph = nx.gnp_random_graph(150, density, seed=1)
     found = elene.encode(graph, k, level=level, threads=1)
     assert found.matrix.nnz > room * found.matrix.shape[0]
@@ -195,8 +192,7 @@ def test_wide_pointers_and_states_change_no_count(options, monkeypatch):
     graph = nx.barabasi_albert_graph(300, 4, seed=1)
     narrow = elene.encode(graph, **options).matrix
     monkeypatch.setattr("elene.graph.WIDE", 0)
-    monkeypatch.setattr("elene.engine.counting.SHARED_PATHS", 0)
-    monkeypatch.setattr("elene.engine.counting.NARROW_BITS", 0)
+    tune(monkeypatch, shared_paths=0, narrow_bits=0)
     assert elene.Graph.from_networkx(graph).ranked[0].dtype == np.uint64
     assert (elene.encode(graph, **options).matrix != narrow).nnz == 0
 

@@ -4,19 +4,20 @@ import numpy as np
 import pytest
 
 from elene.engine.parallel import count_threads, run_ranges
+from tuning import tune
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
 @pytest.mark.parametrize("rows", [0, 1, 5, 1000])
 def test_ranges_cover_every_row_once_and_in_order(rows, threads, monkeypatch):
-    monkeypatch.setattr("elene.engine.parallel.HAND_OUT", 0.001)
+    tune(monkeypatch, hand_out=0.001)
     work = np.random.default_rng(rows).integers(1, 100, rows)
     found = list(run_ranges(lambda start, stop, _: list(range(start, stop)), list, work, threads))
     assert [row for _, _, rows in found for row in rows] == list(range(rows))
 
 
 def test_ranges_are_balanced_by_work(monkeypatch):
-    monkeypatch.setattr("elene.engine.parallel.HAND_OUT", 0.001)
+    tune(monkeypatch, hand_out=0.001)
     work = np.ones(1000, dtype=np.int64)
     work[3] = 10**6
     loads = [int(work[start:stop].sum()) for start, stop, _ in run_ranges(lambda a, b, _: None, list, work, 2)]
@@ -24,12 +25,12 @@ def test_ranges_are_balanced_by_work(monkeypatch):
 
 
 def test_large_work_is_cut_for_one_thread_too(monkeypatch):
-    monkeypatch.setattr("elene.engine.parallel.PIECE", 10)
+    tune(monkeypatch, piece=10)
     assert len(list(run_ranges(lambda a, b, _: None, list, np.full(20, 5), 1))) == 10
 
 
 def test_errors_come_through(monkeypatch):
-    monkeypatch.setattr("elene.engine.parallel.HAND_OUT", 0.001)
+    tune(monkeypatch, hand_out=0.001)
 
     def fail(start, stop, scratch):
         raise RuntimeError(f"row {start}")
@@ -43,7 +44,7 @@ def test_default_is_every_core():
 
 
 def test_every_thread_has_scratch_of_its_own(monkeypatch):
-    monkeypatch.setattr("elene.engine.parallel.HAND_OUT", 0.001)
+    tune(monkeypatch, hand_out=0.001)
     made = []
 
     def make():

@@ -13,7 +13,7 @@ import elene.io.writing
 from elene.encoding import Encoding, encode
 from elene.encoding.encoding import encode_rows
 from elene.encoding.spec import Spec
-from elene.engine.counting import Rows
+from elene.engine.plan import Rows
 from elene.graph import Graph, GraphWarning
 from elene.io.writing import check_output, default_chunk, parts_folder, write_encoding
 

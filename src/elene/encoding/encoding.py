@@ -18,7 +18,9 @@ from elene.encoding.spec import Column as Column
 from elene.encoding.spec import JointColumn as JointColumn
 from elene.encoding.spec import Quadruplet as Quadruplet
 from elene.encoding.spec import Spec
-from elene.engine.counting import Rows, count_joint, count_marginal, effective_depth
+from elene.engine.counting import count_joint, count_marginal
+from elene.engine.distances import distances_between, pairs_within
+from elene.engine.plan import Rows, effective_depth
 from elene.files import check_path, replacing
 from elene.forking import cached_property
 from elene.graph import Graph, as_graph
@@ -192,7 +194,7 @@ Counts = tuple[csr_array, NDArray[np.int64]]
 
 def _count_depths(graph: Graph, spec: Spec, rows: Rows, threads: int | None) -> dict[int, Counts]:
     """The counts and columns of each depth; once nothing is left to be reached, deeper ones are not counted again."""
-    count = {"marginal": _marginal, "joint": count_joint, "product": _product}[spec.form]
+    count = {"marginal": _marginal, "joint": _joint, "product": _product}[spec.form]
     counted: dict[int, Counts] = {}
     whole: Counts | None = None
     for depth in sorted(spec.depths):
@@ -248,7 +250,14 @@ def marginal_table(graph: Graph, spec: Spec, depth: int) -> NDArray[np.int64]:
 
 def _marginal(graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None) -> Counts:
     table = marginal_table(graph, spec, depth)
-    return count_marginal(graph, rows, depth, spec, threads), table
+    rho = graph.max_degree if spec.max_degree is None else spec.max_degree
+    return count_marginal(graph, rows, depth, rho, spec.absolute, threads), table
+
+
+def _joint(graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None) -> Counts:
+    rho = graph.max_degree if spec.max_degree is None else min(spec.max_degree, graph.max_degree)
+    matrix, quadruplets = count_joint(graph, rows, depth, rho, spec.absolute, threads)
+    return matrix, np.hstack([np.full((len(quadruplets), 1), depth), quadruplets])
 
 
 def _product(graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None) -> Counts:
@@ -271,16 +280,7 @@ def find_rows(graph: Graph, spec: Spec, roots: ArrayLike | None) -> Rows:
         return _named_pairs(graph, spec, roots)
     if spec.level == "edge":
         return Rows(graph.edges[:, 0].astype(np.int64), graph.edges[:, 1].astype(np.int64))
-    return pairs_of(graph, spec.radius)
-
-
-def pairs_of(graph: Graph, radius: int | None) -> Rows:
-    """All pairs of nodes within the radius of each other, each once, nodes with themselves included."""
-    from elene.kernels.pair import MAX_DEPTH, pairs_within
-
-    reach = min(MAX_DEPTH, effective_depth(graph, MAX_DEPTH if radius is None else radius))
-    pairs = pairs_within(*graph.ranked[:2], np.arange(graph.num_nodes), reach)
-    return Rows(*(np.ascontiguousarray(column) for column in pairs.T.astype(np.int64)))
+    return pairs_within(graph, spec.radius)
 
 
 def _named_pairs(graph: Graph, spec: Spec, roots: Any) -> Rows:
@@ -319,18 +319,3 @@ def _pair(pair: Any, spec: Spec) -> tuple[Any, Any]:
             f"roots must be pairs of nodes at level={spec.level!r}, an array of shape (r, 2), got {pair!r} among them"
         )
     return ends
-
-
-def distances_between(
-    graph: Graph, first: NDArray[np.int64], second: NDArray[np.int64], radius: int | None
-) -> NDArray[np.int64]:
-    """The distance of each pair, -1 where it is more than the radius (None: where there is no path)."""
-    from elene.kernels.order import sort_by_key
-    from elene.kernels.pair import MAX_DEPTH, pair_distances
-
-    order = sort_by_key(first, graph.num_nodes)
-    reach = min(MAX_DEPTH, effective_depth(graph, MAX_DEPTH if radius is None else radius))
-    found = pair_distances(*graph.ranked[:2], first[order], second[order], reach)
-    distance = np.empty(len(order), np.int64)
-    distance[order] = found
-    return distance

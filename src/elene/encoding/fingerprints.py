@@ -6,23 +6,23 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.encoding.encoding import encode, pairs_of
+from elene.encoding.encoding import encode
 from elene.encoding.spec import LEVELS, Spec
-from elene.engine.counting import Job, Rows, effective_depth, plan_pairs, state_bits
+from elene.engine.colors import Colors, color_nodes, color_pairs, fold, refine_nodes, refine_pairs
+from elene.engine.distances import pairs_within
+from elene.engine.plan import Rows
 from elene.graph import Graph, as_graph
 from elene.validation import check_choice, check_depths
 
 REFINEMENTS = (None, "wl", "2fwl")
 NAMES = {"node": "ND", "edge": "ED", "pair": "PD"}
 REFINED = {None: "", "wl": " with 1-WL", "2fwl": " with 2-FWL"}
-Colors = NDArray[np.uint64]
 
 
 def fingerprint(
@@ -53,7 +53,7 @@ def fingerprint(
     check_choice("refine", refine, REFINEMENTS)
     size = np.array([graph.num_nodes, graph.num_edges], np.uint64)
     if refine == "2fwl":
-        colors = _refine_pairs(_pair_colors(graph, spec))
+        colors = _until_stable(_pair_colors(graph, spec), refine_pairs)
     elif refine == "wl":
         colors = _refine_nodes(graph, spec)
     else:
@@ -66,42 +66,26 @@ def fingerprint(
 
 def _node_colors(graph: Graph, spec: Spec) -> Colors:
     """Each node's encoding at every depth, as one colour; at levels above it, one for all."""
-    from elene.kernels.node import joint_scratch, node_codes
-
     colors = np.zeros(graph.num_nodes, np.uint64)
     if spec.level == "node":
         for depth in spec.depths:
-            k = effective_depth(graph, depth)
-            roots = np.arange(graph.num_nodes, dtype=np.uint32)
-            shift = state_bits(graph)
-            scratch = joint_scratch(graph.num_nodes, k, shift.dtype)
-            colors = _fold(colors, node_codes(graph.ranked, roots, k, shift, scratch))
+            colors = fold(colors, color_nodes(graph, depth))
     return colors
 
 
 def _reading_colors(graph: Graph, rows: Rows, spec: Spec) -> Colors:
     """Both readings of each edge or pair at every depth, as two colours a row: from the first end and the second."""
-    from elene.kernels.pair import pair_codes, pair_joint_scratch
-
-    assert rows.second is not None
     colors = np.zeros((len(rows), 2), np.uint64)
     if rows.distance is not None:
         colors += rows.distance.astype(np.uint64)[:, None]
-    plan = plan_pairs(graph, rows, max(spec.depths))
-    swapped = plan.roots[0] != rows.first[plan.order]
     for depth in spec.depths:
-        job = Job(plan, pair_codes, (effective_depth(graph, depth),), partial(pair_joint_scratch, graph.num_nodes))
-        codes = np.concatenate([codes for _, _, codes in job.run(None)] or [colors])
-        codes[swapped] = codes[swapped, ::-1]
-        placed = np.empty_like(codes)
-        placed[plan.order] = codes
-        colors = _fold(colors, placed)
+        colors = fold(colors, color_pairs(graph, rows, depth))
     return colors
 
 
 def _rows(graph: Graph, spec: Spec) -> Rows:
     if spec.level == "pair":
-        return pairs_of(graph, spec.radius)
+        return pairs_within(graph, spec.radius)
     return Rows(graph.edges[:, 0].astype(np.int64), graph.edges[:, 1].astype(np.int64))
 
 
@@ -113,8 +97,6 @@ def _bare_colors(graph: Graph, spec: Spec) -> Colors:
 
 def _refine_nodes(graph: Graph, spec: Spec) -> Colors:
     """1-WL over the arcs of the graph or, for pairs, between all nodes within the radius, until it is stable."""
-    from elene.kernels.refine import refine_nodes
-
     colors = _node_colors(graph, spec)
     arcs: tuple[NDArray[Any], ...] = (graph.indptr, graph.indices, np.zeros(len(graph.indices), np.uint64))
     if spec.level != "node":
@@ -143,21 +125,15 @@ def _pair_colors(graph: Graph, spec: Spec) -> Colors:
     kind[np.repeat(np.arange(n), graph.degrees), graph.indices] = 1
     np.fill_diagonal(kind, 2)
     nodes = _node_colors(graph, spec)
-    colors = _fold(_fold(kind, np.broadcast_to(nodes[:, None], (n, n))), np.broadcast_to(nodes[None, :], (n, n)))
+    colors = fold(fold(kind, np.broadcast_to(nodes[:, None], (n, n))), np.broadcast_to(nodes[None, :], (n, n)))
     if spec.level != "node":
         rows = _rows(graph, spec)
         readings = _reading_colors(graph, rows, spec)
         encoded = np.zeros((n, n), np.uint64)
         encoded[rows.second, rows.first] = readings[:, 1]
         encoded[rows.first, rows.second] = readings[:, 0]
-        colors = _fold(colors, encoded)
+        colors = fold(colors, encoded)
     return colors
-
-
-def _refine_pairs(colors: Colors) -> Colors:
-    from elene.kernels.refine import refine_pairs
-
-    return _until_stable(colors, refine_pairs)
 
 
 def _until_stable(colors: Colors, refine: Any) -> Colors:
@@ -172,14 +148,6 @@ def _until_stable(colors: Colors, refine: Any) -> Colors:
         if refined == classes:
             return colors
         classes = refined
-
-
-def _fold(colors: Colors, more: Colors) -> Colors:
-    """The hash of two arrays of colours, entry by entry."""
-    from elene.kernels.refine import chain_all
-
-    result: Colors = chain_all(np.ascontiguousarray(colors).ravel(), np.ascontiguousarray(more).ravel())
-    return result.reshape(colors.shape)
 
 
 @dataclass(frozen=True, repr=False)

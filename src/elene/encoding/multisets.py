@@ -6,33 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from elene.encoding.spec import Quadruplet
-from elene.engine.counting import effective_depth, state_bits
-from elene.graph import Graph, as_graph
+from elene.engine.reading import node_members, pair_members
+from elene.graph import as_graph
 from elene.validation import check_integer, check_list
-
-
-def node_members(graph: Graph, position: int, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The positions of an ego-network's nodes, by distance from the root, and their quadruplets, a row each."""
-    from elene.kernels import node
-
-    depth = effective_depth(graph, k)
-    root, shift = np.uint32(position), state_bits(graph)
-    scratch = node.joint_scratch(graph.num_nodes, depth, shift.dtype)
-    nodes, members = node.node_members(graph.ranked, root, depth, shift, scratch)
-    return nodes.astype(np.int64), members
-
-
-def pair_members(graph: Graph, u: int, v: int, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The positions of an intersection's nodes, and for each the quadruplets that u and v read, side by side."""
-    from elene.kernels import pair
-
-    depth, scratch = effective_depth(graph, k), pair.pair_joint_scratch(graph.num_nodes)
-    nodes, members = pair.pair_members(graph.ranked, np.uint32(u), np.uint32(v), depth, scratch)
-    return nodes.astype(np.int64), members
 
 
 def quadruplets(graph: Any, node: Any, k: int) -> Counter[Quadruplet]:

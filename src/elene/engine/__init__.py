@@ -1,1 +1,1 @@
-"""From a graph and the rows asked for to sparse counts: plans the work, runs the kernels on threads."""
+"""The only caller of the encoding kernels: plans the order of work, fills rows on threads, gives arrays back."""

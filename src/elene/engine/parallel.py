@@ -17,12 +17,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from elene.engine import policy
+
 Result = TypeVar("Result")
 Scratch = TypeVar("Scratch")
-
-# Units are about ten nanoseconds.
-HAND_OUT = 4_000  # what it takes to hand out a piece
-PIECE = 50_000_000  # between two pieces an interrupt is noticed
 
 
 _most: int | None = None
@@ -101,11 +99,9 @@ def run_ranges(
     if not len(work):
         return
     # More pieces take more time to hand out, fewer leave the others waiting longer for the last one.
-    best = int(math.sqrt(total * workers / (4 * HAND_OUT))) if workers > 1 else 1
-    pieces = max(1, min(16 * workers, best), total // PIECE)
-    goals = total * np.arange(1, pieces) / pieces
-    cuts = np.unique(np.concatenate([[0], np.searchsorted(np.cumsum(work), goals) + 1, [len(work)]]))
-    ranges = [(int(a), int(b)) for a, b in pairwise(cuts)]
+    best = int(math.sqrt(total * workers / (4 * policy.POLICY.hand_out))) if workers > 1 else 1
+    pieces = max(1, min(16 * workers, best), total // policy.POLICY.piece)
+    ranges = [(0, len(work))] if pieces == 1 else _cut(work, pieces)
     if workers == 1 or len(ranges) == 1:
         scratch = make_scratch()
         for start, stop in ranges:
@@ -126,6 +122,14 @@ def run_ranges(
     finally:
         for future in futures:
             future.cancel()
+
+
+def _cut(work: NDArray[np.int64], pieces: int) -> list[tuple[int, int]]:
+    """Ranges of equal work."""
+    reached = np.cumsum(work)
+    goals = reached[-1] * np.arange(1, pieces) / pieces
+    cuts = np.unique(np.concatenate([[0], np.searchsorted(reached, goals) + 1, [len(work)]]))
+    return [(int(a), int(b)) for a, b in pairwise(cuts)]
 
 
 def run_all(tasks: Sequence[Callable[[], object]], threads: int | None) -> None:

@@ -23,7 +23,7 @@ from elene.encoding import Encoding
 from elene.encoding.archive import plain_labels
 from elene.encoding.encoding import encode_rows, farthest_seen
 from elene.encoding.spec import Spec
-from elene.engine.counting import Rows
+from elene.engine.plan import Rows
 from elene.files import Held, holding, replacing
 from elene.forking import cached_property
 from elene.graph import Graph, warn

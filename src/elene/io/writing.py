@@ -30,7 +30,7 @@ from elene import __version__
 from elene.arrays import BLOCK
 from elene.encoding.encoding import encode_rows, find_rows
 from elene.encoding.spec import KINDS, Quadruplet, Spec
-from elene.engine.counting import Rows
+from elene.engine.plan import Rows, two_hop_paths
 from elene.extras import needing
 from elene.files import check_path, followed, replacing
 from elene.graph import Graph, as_graph
@@ -165,15 +165,13 @@ def default_chunk(graph: Graph, spec: Spec, rows: Rows) -> int:
     its end. So progress is seen, and an interrupt loses little. In large graphs a chunk scans at least twenty times the
     whole graph, for every chunk looks at all of it once to plan its work.
     """
-    from elene.kernels.order import two_hop_paths
-
     if not len(rows):
         return 1
     depth, everything = max(spec.depths), graph.num_nodes + len(graph.indices)
     work = graph.degrees + 1.0
     if depth > 1:
         growth = float(np.square(graph.degrees, dtype=np.float64).sum()) / max(len(graph.indices), 1)
-        paths = two_hop_paths(*graph.scanned, np.arange(graph.num_nodes))
+        paths = two_hop_paths(graph)
         # Of logarithms, for powers of the depth may be beyond all numbers.
         spread = math.exp(min((depth - 2) * math.log(max(growth, 1)), math.log(1 + everything)))
         work = np.minimum(10 * paths * spread, everything)

@@ -6,7 +6,7 @@ are copied one behind the other, always sixteen entries whatever the length, and
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,19 @@ LISTS = 64  # at a time: what they fill stays in the cache
 EIGHT, SHORT = np.uint64(8), np.uint64(AHEAD)
 
 
-def connect_scratch() -> Any:
+class ListScratch(NamedTuple):
     """Entries of short lists, how many of them were hits up to each, and where each list ends."""
-    return np.empty(LISTS * AHEAD, np.uint32), np.zeros(LISTS * AHEAD + 1, np.uint32), np.empty(LISTS, np.uint64)
+
+    entries: Any
+    hits: Any
+    ends: Any
+
+
+def list_scratch() -> ListScratch:
+    """Scratch for as many lists as are scanned at a time."""
+    return ListScratch(
+        np.empty(LISTS * AHEAD, np.uint32), np.zeros(LISTS * AHEAD + 1, np.uint32), np.empty(LISTS, np.uint64)
+    )
 
 
 @inlined
@@ -35,12 +45,12 @@ def copy_eight(source: Any, e: Any, target: Any, end: Any) -> None:
 
 
 @inlined
-def scan_list(ranked: Any, first: Any, last: Any, w: Any, state: Any) -> None:
+def scan_list(neighbours: Any, first: Any, last: Any, w: Any, state: Any) -> None:
     """Count the edges to one node's higher-ranked neighbours."""
     flag = state.dtype.type(8 * state.itemsize - 1)
     above = state.dtype.type(0)
     for e in range(first, last):
-        x = ranked[e]
+        x = neighbours[e]
         hit = state[x] >> flag
         state[x] += hit
         above += hit
@@ -50,17 +60,17 @@ def scan_list(ranked: Any, first: Any, last: Any, w: Any, state: Any) -> None:
 @inlined
 def copy_lists(graph: Any, nodes: Any, start: Any, stop: Any, state: Any, scratch: Any) -> Any:
     """Copy the nodes' lists of higher-ranked neighbours, and scan long ones at once; gives the copies' end."""
-    indptr, ranked, split = graph
-    entries, _, ends = scratch
+    pointers, neighbours, split = graph.pointers, graph.neighbours, graph.split
+    entries, ends = scratch.entries, scratch.ends
     end = np.uint64(0)
     for j in range(stop - start):
         w = nodes[start + j]
-        first, last = np.uint64(split[w]), np.uint64(indptr[w + ONE])
+        first, last = np.uint64(split[w]), np.uint64(pointers[w + ONE])
         if last - first > SHORT:
-            scan_list(ranked, first, last, w, state)
+            scan_list(neighbours, first, last, w, state)
         else:
-            copy_eight(ranked, first, entries, end)
-            copy_eight(ranked, first + EIGHT, entries, end + EIGHT)
+            copy_eight(neighbours, first, entries, end)
+            copy_eight(neighbours, first + EIGHT, entries, end + EIGHT)
             end += last - first
         ends[j] = end
     return end
@@ -73,7 +83,7 @@ def connect(graph: Any, nodes: Any, start: Any, stop: Any, state: Any, scratch: 
     These nodes have the highest bit of their state set, and no others, so that this bit is what there is to add: there
     is no branch, and no bin that every scan of another node would have to wait for.
     """
-    entries, hits, ends = scratch
+    entries, hits, ends = scratch.entries, scratch.hits, scratch.ends
     flag = state.dtype.type(8 * state.itemsize - 1)
     while start < stop:
         pause = min(start + np.uint64(LISTS), stop)
@@ -95,6 +105,6 @@ def connect(graph: Any, nodes: Any, start: Any, stop: Any, state: Any, scratch: 
 @inlined
 def connect_few(graph: Any, nodes: Any, size: int, state: Any) -> None:
     """The same for ``nodes[:size]``, list by list: for the common neighbours of two nodes copying would take longer."""
-    indptr, ranked, split = graph
+    pointers, neighbours, split = graph.pointers, graph.neighbours, graph.split
     for i in range(size):
-        scan_list(ranked, split[nodes[i]], indptr[nodes[i] + ONE], nodes[i], state)
+        scan_list(neighbours, split[nodes[i]], pointers[nodes[i] + ONE], nodes[i], state)

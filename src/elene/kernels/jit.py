@@ -1,11 +1,115 @@
-"""The one place for numba's flags."""
+"""The one place for numba's flags, for where compiled kernels are kept, and for a word while they are being made."""
 
 from __future__ import annotations
 
-import numba
+import os
+import stat
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import Any
 
-# Compiled on first call and cached on disk; no `parallel=True`: its threads do not survive a fork: engine.parallel.
-kernel = numba.njit(nogil=True, cache=True, error_model="numpy")
+import numba
+from numba.core import event
+
+PATIENCE = 2.0  # seconds of compilation that nobody is told of
+NOTICE = "elene: compiling its kernels for this machine, once; `elene warmup` does it beforehand"
+
+# No `parallel=True`: its threads do not survive a fork; see engine.parallel.
+_FLAGS = {"nogil": True, "error_model": "numpy"}
+_CONFIG: Any = numba.config  # which has no type
 
 # For the pieces of a kernel: a call costs reference counts on every array it passes, more than some ego-networks take.
-inlined = numba.njit(nogil=True, inline="always", error_model="numpy")
+inlined = numba.njit(inline="always", **_FLAGS)
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compiled on first call, and kept beside the package, in the user's cache or in a temporary folder."""
+    try:
+        return numba.njit(cache=True, **_FLAGS)(function)
+    except RuntimeError:  # numba finds no folder that it may write to
+        with _temporary_cache() as found:
+            return numba.njit(cache=found, **_FLAGS)(function)
+
+
+@contextmanager
+def _temporary_cache() -> Any:
+    """Let numba keep what is decorated meanwhile in a temporary folder; gives whether there is one."""
+    folder, before = _private_folder(), _CONFIG.CACHE_DIR
+    _warn(folder)
+    _CONFIG.CACHE_DIR = "" if folder is None else str(folder)
+    try:
+        yield folder is not None
+    finally:
+        _CONFIG.CACHE_DIR = before
+
+
+def _private_folder() -> Path | None:
+    """A folder that is this user's alone, for what is in it is run; None where there can be none."""
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    folder = Path(tempfile.gettempdir(), f"elene-kernels-{user}")
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return None
+    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == user and not found.st_mode & 0o022
+    return folder if ours and os.access(folder, os.W_OK) else None
+
+
+_warned = False
+
+
+def _warn(folder: Path | None) -> None:
+    global _warned
+    if not _warned:
+        _warned = True
+        where = "nowhere, and each process compiles anew" if folder is None else f"in {folder}"
+        warnings.warn(
+            f"neither elene's own folder nor the user's cache can be written to: compiled kernels are kept {where}. "
+            "Let NUMBA_CACHE_DIR name a folder that lasts",
+            RuntimeWarning,
+            stacklevel=5,
+        )
+
+
+class _Notice(event.Listener):
+    """Says once on standard error that kernels are being compiled, when that has taken a while."""
+
+    def __init__(self) -> None:
+        self.said, self.depth, self.spent, self.began = False, 0, 0.0, 0.0
+        self.timer = threading.Timer(0, self.say)
+
+    def on_start(self, event: Any) -> None:
+        if self.said or not _is_ours(event):
+            return
+        self.depth += 1
+        if self.depth == 1:
+            self.began = monotonic()
+            self.timer = threading.Timer(max(PATIENCE - self.spent, 0), self.say)
+            self.timer.daemon = True
+            self.timer.start()
+
+    def on_end(self, event: Any) -> None:
+        if self.said or not _is_ours(event):
+            return
+        self.depth -= 1
+        if self.depth == 0:
+            self.timer.cancel()
+            self.spent += monotonic() - self.began
+
+    def say(self) -> None:
+        self.said = True
+        print(NOTICE, file=sys.stderr, flush=True)
+
+
+def _is_ours(event: Any) -> bool:
+    return bool(event.data["dispatcher"].py_func.__module__.startswith("elene."))
+
+
+event.register("numba:compile", _Notice())

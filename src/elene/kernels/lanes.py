@@ -7,29 +7,56 @@ serves all of them, and comparing 64 distances takes a few vector instructions. 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from elene.kernels.count import put
+from elene.kernels.data import Progress
 from elene.kernels.jit import inlined, kernel
+from elene.kernels.node import MarginalScratch, fill_marginal, marginal_scratch
 from elene.kernels.order import degree_of
 
 ONE = np.uint32(1)
-LANES = 64
+LANES = 64  # bytes in a line of the cache
 MAX_DEPTH = 250
-MANY = 16  # lanes that see a node alike, from which on they are counted at once
 
 
-def lane_scratch(n: int, columns: int) -> Any:
-    """Codes, marks and queue of the nodes; a histogram for each lane, marks and a list of its nonzero columns."""
-    return (
-        np.zeros((n, LANES), np.uint8),
-        np.zeros(n, np.uint8),
-        np.empty(n + 1, np.uint32),
-        np.zeros((columns, LANES), np.int32),
-        np.zeros(-(-columns // 8) * 8, np.uint8),
-        np.zeros(columns + 1, np.int32),
+class LaneScratch(NamedTuple):
+    """Codes, marks and queue of nodes; for each lane a histogram, of which some columns are met, and then listed."""
+
+    codes: Any
+    marks: Any
+    queue: Any
+    histogram: Any
+    met: Any
+    listed: Any
+
+
+class GroupScratch(NamedTuple):
+    """What :func:`fill_groups` works on: lanes, and what single roots take."""
+
+    lanes: LaneScratch
+    single: MarginalScratch
+    waiting: Any  # how many groups to leave untried, how many the next time, how many columns wait for room
+
+
+def lane_scratch(n: int, columns: int) -> LaneScratch:
+    """Scratch for a graph of n nodes and rows of so many columns."""
+    return LaneScratch(
+        codes=np.zeros((n, LANES), np.uint8),
+        marks=np.zeros(n, np.uint8),
+        queue=np.empty(n + 1, np.uint32),
+        histogram=np.zeros((columns, LANES), np.int32),
+        met=np.zeros(-(-columns // 8) * 8, np.uint8),
+        listed=np.zeros(columns + 1, np.int32),
+    )
+
+
+def group_scratch(n: int, k: int, state: Any, rho: int) -> GroupScratch:
+    """Scratch for a graph of n nodes, depth k, states of a type and values up to rho."""
+    return GroupScratch(
+        lane_scratch(n, 3 * (k + 1) * (rho + 1)), marginal_scratch(n, k, state, rho), np.zeros(3, np.int64)
     )
 
 
@@ -43,36 +70,36 @@ def push(x: Any, tail: int, marks: Any, queue: Any) -> int:
 
 
 @inlined
-def first_steps(indptr: Any, ranked: Any, roots: Any, k: int, scratch: Any) -> Any:
+def first_steps(graph: Any, roots: Any, k: int, policy: Any, scratch: Any) -> Any:
     """Set the codes of roots and their neighbours; gives the queue's end and whether the roots may share enough.
 
     They do not where few of them have a neighbour in common, unless their paths cover much of the graph anyway.
     """
-    codes, marks, queue, _, _, _ = scratch
-    tail, scans, lists = 0, 0, 0
+    pointers, neighbours = graph.pointers, graph.neighbours
+    codes, marks, queue = scratch.codes, scratch.marks, scratch.queue
+    tail, scans, lists = np.int64(0), np.int64(0), np.int64(0)
     for r in range(roots.shape[0]):
         tail = push(roots[r], tail, marks, queue)
         codes[roots[r], r] = k + 1
     for r in range(roots.shape[0]):
-        for e in range(indptr[roots[r]], indptr[roots[r] + ONE]):
-            x = ranked[e]
-            degree = degree_of(indptr, x)
+        for e in range(pointers[roots[r]], pointers[roots[r] + ONE]):
+            x = neighbours[e]
+            degree = degree_of(pointers, x)
             before = tail
             tail = push(x, tail, marks, queue)
             codes[x, r] = max(codes[x, r], np.uint8(k))
             scans += degree
             lists += degree * (tail - before)
-    return tail, scans >= 6 * lists or 4 * scans >= ranked.shape[0]
+    return tail, scans >= policy.overlap * lists or policy.coverage * scans >= neighbours.shape[0]
 
 
 @kernel
-def relax(indptr: Any, ranked: Any, u: Any, codes: Any, marks: Any, queue: Any, tail: int) -> int:
-    """Lead every lane of a node on to its neighbours, one code lower."""
-    for e in range(indptr[u], indptr[u + ONE]):
-        x = ranked[e]
-        queue[tail] = x
-        tail += marks[x] == 0
-        marks[x] = 1
+def relax(graph: Any, u: Any, scratch: Any, tail: int) -> int:
+    """Lead every lane of a node on to its neighbours, one code lower; gives the queue's end."""
+    neighbours, codes, marks, queue = graph.neighbours, scratch.codes, scratch.marks, scratch.queue
+    for e in range(graph.pointers[u], graph.pointers[u + ONE]):
+        x = neighbours[e]
+        tail = push(x, tail, marks, queue)
         for r in range(LANES):
             onward = np.uint8(max(codes[u, r], np.uint8(1)) - np.uint8(1))
             codes[x, r] = max(codes[x, r], onward)
@@ -80,9 +107,9 @@ def relax(indptr: Any, ranked: Any, u: Any, codes: Any, marks: Any, queue: Any, 
 
 
 @inlined
-def reach(indptr: Any, ranked: Any, k: int, tail: int, scratch: Any) -> int:
+def reach(graph: Any, k: int, tail: int, scratch: Any) -> int:
     """Set the remaining codes, distance by distance; gives the queue's end."""
-    codes, marks, queue, _, _, _ = scratch
+    codes, queue = scratch.codes, scratch.queue
     for distance in range(1, k):
         code = np.uint8(k + 1 - distance)
         for j in range(tail):
@@ -91,39 +118,90 @@ def reach(indptr: Any, ranked: Any, k: int, tail: int, scratch: Any) -> int:
             for r in range(LANES):
                 frontier |= codes[u, r] == code
             if frontier:
-                tail = relax(indptr, ranked, u, codes, marks, queue, tail)
+                tail = relax(graph, u, scratch, tail)
     return tail
 
 
 @kernel
-def compare(ranked: Any, start: int, stop: int, codes: Any, above: Any, same: Any, counters: Any) -> None:
+def worth_counting(graph: Any, tail: int, policy: Any, scratch: Any) -> bool:
+    """Whether counting all lanes at once beats one root at a time."""
+    pointers, codes, queue = graph.pointers, scratch.codes, scratch.queue
+    together, apart = 0, 0
+    for j in range(tail):
+        w = queue[j]
+        inner, reached = 0, 0
+        for r in range(LANES):
+            reached += codes[w, r] > 0
+            inner += codes[w, r] > 1
+        degree, above = degree_of(pointers, w), np.int64(pointers[w + ONE]) - np.int64(graph.split[w])
+        together += policy.lane_node + policy.lane_arc * degree
+        apart += policy.apart_scan * (inner * degree + (reached - inner) * above) + policy.apart_node * reached
+    return together < apart
+
+
+@kernel
+def compare(neighbours: Any, start: int, stop: int, codes: Any, above: Any, same: Any, closer: Any, level: Any) -> None:
     """Count, for each lane, the neighbours one step closer to its root and those at the same distance."""
-    closer, level = counters
     for e in range(start, stop):
-        x = ranked[e]
+        x = neighbours[e]
         for r in range(LANES):
             closer[r] += np.uint8(codes[x, r] == above[r])
             level[r] += np.uint8(codes[x, r] == same[r])
 
 
+class View(NamedTuple):
+    """A node as all lanes see it: its code, that one step closer; closer and level neighbours, in bytes and in all."""
+
+    same: Any
+    above: Any
+    few_closer: Any
+    few_level: Any
+    closer: Any
+    level: Any
+
+
+@inlined
+def view_node(graph: Any, w: Any, codes: Any, view: Any) -> Any:
+    """Look at a node from all lanes; gives its degree."""
+    same, above, closer, level = view.same, view.above, view.closer, view.level
+    few_closer, few_level = view.few_closer, view.few_level
+    for r in range(LANES):
+        same[r] = codes[w, r]
+        above[r] = same[r] + np.uint8(1)
+        closer[r] = 0
+        level[r] = 0
+    start, stop = np.int64(graph.pointers[w]), np.int64(graph.pointers[w + ONE])
+    degree = stop - start
+    while start < stop:  # as many neighbours at a time as eight bits can count
+        pause = min(stop, start + 255)
+        few_closer[:] = 0
+        few_level[:] = 0
+        compare(graph.neighbours, start, pause, codes, above, same, few_closer, few_level)
+        for r in range(LANES):
+            closer[r] += few_closer[r]
+            level[r] += few_level[r]
+        start = pause
+    return degree
+
+
 @inlined
 def count_in(column: int, lane: Any, scratch: Any) -> None:
     """Count one node in one lane's column."""
-    scratch[3][np.uint64(column), lane] += 1
-    scratch[4][np.uint64(column)] = 1
+    scratch.histogram[np.uint64(column), lane] += 1
+    scratch.met[np.uint64(column)] = 1
 
 
 @inlined
-def count_apart(k: int, rho: int, absolute: bool, degree: int, counted: Any, lanes: Any, scratch: Any) -> None:
+def count_apart(setting: Any, degree: int, view: Any, lanes: Any, scratch: Any) -> None:
     """Add one node to the histograms of some lanes that reach it, in fewer than k steps or in k."""
-    same, closer, level = counted
-    width = rho + 1
+    same, closer, level = view.same, view.closer, view.level
+    rho, width = setting.rho, setting.rho + 1
     for lane in lanes:
         near = np.int64(closer[lane])
         inside = near + np.int64(level[lane])
-        distance = k + 1 - np.int64(same[lane])
+        distance = setting.k + 1 - np.int64(same[lane])
         seen = inside if same[lane] == 1 else degree
-        if absolute:
+        if setting.absolute:
             count_in(distance * width + min(seen, rho), lane, scratch)
         else:
             count_in(3 * distance * width + min(near, rho), lane, scratch)
@@ -134,19 +212,18 @@ def count_apart(k: int, rho: int, absolute: bool, degree: int, counted: Any, lan
 
 @inlined
 def count_for(column: int, alike: Any, scratch: Any) -> None:
-    """Count one node in the column of all lanes that are alike."""
+    """Count one node in a column for all lanes, once or as often as each lane says."""
     for r in range(LANES):
-        scratch[3][column, r] += alike[r]
-    scratch[4][column] = 1
+        scratch.histogram[column, r] += alike[r]
+    scratch.met[column] = 1
 
 
 @inlined
-def count_alike(k: int, rho: int, absolute: bool, degree: int, seen_alike: Any, alike: Any, scratch: Any) -> None:
+def count_alike(setting: Any, degree: int, code: Any, near: Any, level: Any, alike: Any, scratch: Any) -> None:
     """Add one node to the histograms of all lanes that see it alike: most do where a hub leads to it."""
-    code, near, level = seen_alike
-    width, inside, distance = rho + 1, near + level, k + 1 - code
+    rho, width, inside, distance = setting.rho, setting.rho + 1, near + level, setting.k + 1 - code
     seen = inside if code == 1 else degree
-    if absolute:
+    if setting.absolute:
         count_for(distance * width + min(seen, rho), alike, scratch)
     else:
         count_for(3 * distance * width + min(near, rho), alike, scratch)
@@ -155,60 +232,34 @@ def count_alike(k: int, rho: int, absolute: bool, degree: int, seen_alike: Any, 
             count_for((3 * distance + 2) * width + min(degree - inside, rho), alike, scratch)
 
 
-@inlined
-def count_boundary(k: int, rho: int, boundary: Any, scratch: Any) -> None:
-    """Count, for all lanes, the nodes at distance k as having no neighbour farther away."""
-    column = (3 * k + 2) * (rho + 1)
-    for r in range(LANES):
-        scratch[3][column, r] += boundary[r]
-    scratch[4][column] = 1
-
-
 @kernel
-def count_lanes(graph: Any, tail: int, lanes: int, k: int, rho: int, absolute: bool, scratch: Any) -> None:
-    """Count every explored node for every lane that reaches it."""
-    indptr, ranked, _ = graph
-    codes, queue = scratch[0], scratch[2]
-    above, same = np.empty(LANES, np.uint8), np.empty(LANES, np.uint8)
-    few = np.empty(LANES, np.uint8), np.empty(LANES, np.uint8)
-    closer, level = np.empty(LANES, np.int32), np.empty(LANES, np.int32)
-    rest, boundary = np.empty(LANES + 1, np.uint64), np.zeros(LANES, np.int32)
-    alike, guide = np.empty(LANES, np.int32), lanes // 2
+def count_lanes(graph: Any, tail: int, lanes: int, setting: Any, policy: Any, scratch: Any) -> None:
+    """Count every explored node for all lanes that reach it: for those that see it alike, and then for the others."""
+    codes, queue = scratch.codes, scratch.queue
+    small = np.empty((4, LANES), np.uint8)
+    counts, boundary = np.empty((3, LANES), np.int32), np.zeros(LANES, np.int32)
+    view = View(small[0], small[1], small[2], small[3], counts[0], counts[1])
+    same, closer, level, alike = view.same, view.closer, view.level, counts[2]
+    rest, guide = np.empty(LANES + 1, np.uint64), lanes // 2
     for j in range(tail):
-        w = queue[j]
-        for r in range(LANES):
-            same[r] = codes[w, r]
-            above[r] = same[r] + np.uint8(1)
-            closer[r] = 0
-            level[r] = 0
-            boundary[r] += same[r] == 1
-        start, stop = np.int64(indptr[w]), np.int64(indptr[w + ONE])
-        degree = stop - start
-        while start < stop:  # as many neighbours at a time as eight bits can count
-            piece = min(stop, start + 255)
-            few[0][:] = 0
-            few[1][:] = 0
-            compare(ranked, start, piece, codes, above, same, few)
-            for r in range(LANES):
-                closer[r] += few[0][r]
-                level[r] += few[1][r]
-            start = piece
+        degree = view_node(graph, queue[j], codes, view)
         code, near, beside = same[guide], closer[guide], level[guide]
         many = 0
         for r in range(LANES):
+            boundary[r] += same[r] == 1
             alike[r] = (same[r] == code) & (closer[r] == near) & (level[r] == beside)
             many += alike[r]
-        if code > 0 and many >= MANY:
-            count_alike(k, rho, absolute, degree, (np.int64(code), np.int64(near), np.int64(beside)), alike, scratch)
+        if code > 0 and many >= policy.alike:
+            count_alike(setting, degree, np.int64(code), np.int64(near), np.int64(beside), alike, scratch)
             for r in range(LANES):
                 same[r] = 0 if alike[r] else same[r]
         left = 0
         for r in range(LANES):
             rest[left] = r
             left += same[r] > 0
-        count_apart(k, rho, absolute, degree, (same, closer, level), rest[:left], scratch)
-    if not absolute:
-        count_boundary(k, rho, boundary, scratch)
+        count_apart(setting, degree, view, rest[:left], scratch)
+    if not setting.absolute:  # nodes at distance k have no neighbour farther away
+        count_for((3 * setting.k + 2) * (setting.rho + 1), boundary, scratch)
 
 
 @inlined
@@ -229,54 +280,64 @@ def list_columns(met: Any, listed: Any) -> int:
 
 
 @kernel
-def worth_counting(indptr: Any, split: Any, tail: int, codes: Any, queue: Any) -> bool:
-    """Whether counting all lanes at once beats one root at a time; the weights are nanoseconds, measured.
-
-    Those of lanes are a quarter less, because the groups that follow a no are not even tried.
-    """
-    together, apart = 0, 0
-    for j in range(tail):
-        w = queue[j]
-        inner, reached = 0, 0
-        for r in range(LANES):
-            reached += codes[w, r] > 0
-            inner += codes[w, r] > 1
-        degree, above = degree_of(indptr, w), np.int64(indptr[w + ONE]) - np.int64(split[w])
-        together += 200 + 7 * degree
-        apart += 5 * (inner * degree + (reached - inner) * above) // 4 + 15 * reached
-    return together < apart
-
-
-@kernel
-def flush_lanes(listed: int, scratch: Any, out: Any, used: int) -> int:
-    """Append each lane's nonzero counts in the listed columns, which ascend, as a row, and clear them."""
-    histogram, columns_met = scratch[3], scratch[5]
-    row_ends, entries = out
-    for lane in range(row_ends.shape[0]):
-        for i in range(listed):
-            column = columns_met[i]
-            count = histogram[column, lane]
-            used = put(column, count, count != 0, entries, used)
-            histogram[column, lane] = 0
-        row_ends[lane] = used
-    return used
-
-
-@kernel
-def explore_lanes(graph: Any, roots: Any, k: int, rho: int, absolute: bool, scratch: Any) -> int:
+def explore_lanes(graph: Any, roots: Any, setting: Any, policy: Any, scratch: Any) -> int:
     """Count the ego-networks of up to 64 roots into the lanes' histograms; gives how many columns are listed, sorted.
 
     0 means that the ego-networks share too little for it, and nothing was counted.
     """
-    indptr, ranked, split = graph
-    codes, marks, queue, _, met, listed = scratch
-    tail, shared = first_steps(indptr, ranked, roots, k, scratch)
+    codes, marks, queue = scratch.codes, scratch.marks, scratch.queue
+    tail, shared = first_steps(graph, roots, setting.k, policy, scratch)
     if shared:
-        tail = reach(indptr, ranked, k, tail, scratch)
-        shared = worth_counting(indptr, split, tail, codes, queue)
+        tail = reach(graph, setting.k, tail, scratch)
+        shared = worth_counting(graph, tail, policy, scratch)
     if shared:
-        count_lanes(graph, tail, roots.shape[0], k, rho, absolute, scratch)
+        count_lanes(graph, tail, roots.shape[0], setting, policy, scratch)
     for j in range(tail):
         marks[queue[j]] = 0
         codes[queue[j]] = 0
-    return list_columns(met, listed) if shared else 0
+    return list_columns(scratch.met, scratch.listed) if shared else 0
+
+
+@kernel
+def flush_lanes(columns: int, scratch: Any, ends: Any, entries: Any, used: int) -> int:
+    """Append each lane's nonzero counts in the listed columns, which ascend, as a row, and clear them."""
+    histogram, listed = scratch.histogram, scratch.listed
+    for lane in range(ends.shape[0]):
+        for i in range(columns):
+            column = listed[i]
+            count = histogram[column, lane]
+            used = put(column, count, count != 0, entries, used)
+            histogram[column, lane] = 0
+        ends[lane] = used
+    return used
+
+
+@kernel
+def fill_groups(graph: Any, roots: Any, setting: Any, scratch: Any, out: Any, progress: Any, policy: Any) -> Any:
+    """Marginal rows of roots, in groups of 64 side by side where their ego-networks overlap enough, else one by one.
+
+    Where lanes do not pay, they seldom do a little further on: they are tried again after ever longer pauses.
+    """
+    lanes, waiting = scratch.lanes, scratch.waiting
+    pause, patience, columns = waiting[0], waiting[1], waiting[2]
+    while progress.done < roots.shape[0]:
+        stop = min(progress.done + LANES, roots.shape[0])
+        if pause:
+            pause -= 1
+        elif columns == 0:
+            columns = explore_lanes(graph, roots[progress.done : stop], setting, policy, lanes)
+            patience = 0 if columns else min(2 * patience + 1, 63)
+            pause = patience
+        wanted = (stop - progress.done) * columns + 1
+        if columns and progress.used + wanted <= out.entries.shape[0]:
+            used = flush_lanes(columns, lanes, out.ends[progress.done : stop], out.entries, progress.used)
+            progress = Progress(stop, used, progress.known, np.int64(0))
+            columns = 0
+        elif columns:
+            progress = Progress(progress.done, progress.used, progress.known, wanted)
+        else:
+            progress = fill_marginal(graph, roots[:stop], setting, scratch.single, out, progress)
+        if progress.done < stop:
+            break
+    waiting[0], waiting[1], waiting[2] = pause, patience, columns
+    return progress

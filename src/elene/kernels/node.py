@@ -1,80 +1,86 @@
-"""Node encodings: ego-networks explored one root at a time, or sixty-four side by side where they overlap."""
+"""Node encodings: ego-networks explored one root at a time. :mod:`elene.kernels.lanes` explores many side by side."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from elene.kernels.connect import connect, connect_scratch
-from elene.kernels.count import (
-    chain,
-    count_keys,
-    flush,
-    flush_numbers,
-    mix,
-    put,
-    quadruplet_keys,
-    reserve,
-)
+from elene.kernels.connect import ListScratch, connect, list_scratch
+from elene.kernels.count import chain, find_or_add, flush, is_full, mix, pack, put, put_tallies
+from elene.kernels.data import Progress
 from elene.kernels.jit import inlined, kernel
-from elene.kernels.lanes import LANES, explore_lanes, flush_lanes, lane_scratch
 
 ONE = np.uint32(1)
-ROOM_A_ROW = 32  # entries to begin with: untouched memory costs nothing, growing costs a copy
 ZERO = np.uint32(0)
 
 
-def node_scratch(n: int, k: int, state: Any) -> Any:
-    """What :func:`explore` works on: state, queue, level ends; counts by place in the queue; and more for lists.
+class EgoScratch(NamedTuple):
+    """What :func:`explore` works on; a node's counts stand at its place in the queue, which has it by distance."""
 
-    The counts are closer, degree and farther.
-    """
-    return (
-        np.zeros(n, state),
-        np.empty(n + 1, np.uint32),
-        np.empty(k + 2, np.int64),
-        np.empty(n, np.uint32),
-        np.empty(n, np.uint32),
-        np.empty(n, np.uint32),
-        connect_scratch(),
+    state: Any  # of every node
+    queue: Any
+    ends: Any  # where each distance ends in the queue
+    closer: Any
+    degree: Any
+    farther: Any
+    lists: ListScratch
+
+
+class MarginalScratch(NamedTuple):
+    """What :func:`fill_marginal` works on: for one root and distance, a histogram of closer, degree and farther."""
+
+    ego: EgoScratch
+    histogram: Any
+
+
+class ReadingScratch(NamedTuple):
+    """What kernels that read whole quadruplets work on: for one root, by place in the queue, distances and numbers."""
+
+    ego: EgoScratch
+    distance: Any
+    numbers: Any
+
+
+def ego_scratch(n: int, k: int, state: Any) -> EgoScratch:
+    """Scratch for a graph of n nodes, depth k and states of a type."""
+    return EgoScratch(
+        state=np.zeros(n, state),
+        queue=np.empty(n + 1, np.uint32),
+        ends=np.empty(k + 2, np.int64),
+        closer=np.empty(n, np.uint32),
+        degree=np.empty(n, np.uint32),
+        farther=np.empty(n, np.uint32),
+        lists=list_scratch(),
     )
 
 
-def marginal_scratch(n: int, k: int, state: Any, rho: int, lanes: bool) -> Any:
-    """What :func:`marginal_rows` works on: for one root and distance, a histogram of three counts; and for lanes."""
-    together = lane_scratch(n if lanes else 0, 3 * (k + 1) * (rho + 1) if lanes else 0)
-    return node_scratch(n, k, state), np.zeros(3 * (rho + 1), np.int32), together
+def marginal_scratch(n: int, k: int, state: Any, rho: int) -> MarginalScratch:
+    """The same, and a histogram of values up to rho."""
+    return MarginalScratch(ego_scratch(n, k, state), np.zeros(3 * (rho + 1), np.int32))
 
 
-def joint_scratch(n: int, k: int, state: Any) -> Any:
-    """What the other kernels work on: for one root, distances, a second key that is always 0, keys and numbers."""
-    return (
-        node_scratch(n, k, state),
-        np.empty(n, np.int32),
-        np.zeros(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-    )
+def reading_scratch(n: int, k: int, state: Any) -> ReadingScratch:
+    """The same, with room for the quadruplets of an ego-network."""
+    return ReadingScratch(ego_scratch(n, k, state), np.empty(n, np.int32), np.zeros(n, np.int64))
 
 
 @inlined
-def expand_level(indptr: Any, ranked: Any, adds: Any, head: int, tail: int, scratch: Any) -> int:
+def expand_level(graph: Any, first: Any, again: Any, head: int, tail: int, scratch: Any) -> int:
     """Visit the nodes ``queue[head:tail]`` of one level; gives the new end of the queue.
 
     A node's state is 0 where it is not reached. Every visit adds one to the count in it, whatever its distance is:
-    ``adds`` says what that is for a node that is not reached yet, and for others. Branches on graph data are
+    ``first`` is what that adds to a node that is not reached yet, and ``again`` to others. Branches on graph data are
     mispredicted half of the time, so there are none: every neighbour is written to the queue's end, which moves only
     for new ones.
     """
-    state, queue, _, _, _, _, _ = scratch
-    first, again = adds
+    pointers, neighbours, state, queue = graph.pointers, graph.neighbours, scratch.state, scratch.queue
     empty = state.dtype.type(0)
     end = tail
     for j in range(head, tail):
         u = queue[j]
-        for e in range(indptr[u], indptr[u + ONE]):
-            x = ranked[e]
+        for e in range(pointers[u], pointers[u + ONE]):
+            x = neighbours[e]
             seen = state[x]
             new = seen == empty
             queue[end] = x
@@ -84,18 +90,19 @@ def expand_level(indptr: Any, ranked: Any, adds: Any, head: int, tail: int, scra
 
 
 @inlined
-def explore(indptr: Any, ranked: Any, split: Any, root: Any, k: int, shift: Any, scratch: Any) -> int:
+def explore(graph: Any, root: Any, k: int, shift: Any, scratch: Any) -> int:
     """Explore the ego-network of one root; gives its size.
 
     Afterwards ``queue[:size]`` holds its nodes by distance, those at distance l ending at ``ends[l]``, and closer,
     degree and farther the counts of those nearer than k in the same order. The counts of those at distance k are still
-    in the states: :func:`spell_out` or tallies must follow, and clear them.
+    in the states: :func:`read_ego` or tallies must follow, and clear them.
 
     A state is, from the highest bit on: whether the node is at distance k, its visits, and its neighbours at distance k
     if it is there, too. A node's visits are its closer neighbours before its own level is expanded, and all but the
     farther ones after that; those from farther on are never looked at.
     """
-    state, queue, ends, closer, degree, farther, lists = scratch
+    pointers, state, queue = graph.pointers, scratch.state, scratch.queue
+    closer, degree, farther = scratch.closer, scratch.degree, scratch.farther
     unit = state.dtype.type(1)
     visit, mask = unit << shift, (unit << shift) - unit
     boundary = unit << state.dtype.type(8 * state.itemsize - 1)
@@ -103,25 +110,26 @@ def explore(indptr: Any, ranked: Any, split: Any, root: Any, k: int, shift: Any,
     state[root] = unit if k else boundary
     head, tail = 0, 1
     for distance in range(k):
-        ends[distance] = tail
+        scratch.ends[distance] = tail
         for j in range(head, tail):
             closer[j] = (state[queue[j]] >> shift) & mask
         first = visit + boundary if distance + 1 == k else visit
-        end = expand_level(indptr, ranked, (first, visit), head, tail, scratch)
+        end = expand_level(graph, first, visit, head, tail, scratch)
         for j in range(head, tail):
             u = queue[j]
-            degree[j] = indptr[u + ONE] - indptr[u]
+            degree[j] = pointers[u + ONE] - pointers[u]
             farther[j] = degree[j] - ((state[u] >> shift) & mask)
         head, tail = tail, end
-    ends[k] = tail
-    connect((indptr, ranked, split), queue, np.uint64(head), np.uint64(tail), state, lists)
+    scratch.ends[k] = tail
+    connect(graph, queue, np.uint64(head), np.uint64(tail), state, scratch.lists)
     return tail
 
 
 @inlined
 def tally_inside(start: int, stop: int, rho: int, scratch: Any, histogram: Any) -> Any:
     """Tally the counts of nodes nearer than k, clipped, and clear their states; gives the largest of each."""
-    state, queue, _, closer, degree, farther, _ = scratch
+    state, queue = scratch.state, scratch.queue
+    closer, degree, farther = scratch.closer, scratch.degree, scratch.farther
     empty, width = state.dtype.type(0), rho + 1
     back, inside, onward = 0, 0, 0
     for j in range(start, stop):
@@ -137,7 +145,7 @@ def tally_inside(start: int, stop: int, rho: int, scratch: Any, histogram: Any) 
 @inlined
 def tally_boundary(start: int, stop: int, shift: Any, rho: int, scratch: Any, histogram: Any) -> Any:
     """The same for nodes at distance k, whose counts are still in the states; none has a neighbour farther away."""
-    state, queue, _, _, _, _, _ = scratch
+    state, queue = scratch.state, scratch.queue
     empty, mask = state.dtype.type(0), (state.dtype.type(1) << shift) - state.dtype.type(1)
     width, back, inside = rho + 1, 0, 0
     for j in range(start, stop):
@@ -152,145 +160,116 @@ def tally_boundary(start: int, stop: int, shift: Any, rho: int, scratch: Any, hi
     return back, inside
 
 
+@inlined
+def put_root(own: int, width: int, kept: int, inner: int, entries: Any, used: int) -> int:
+    """Append a root's counts: nobody closer, all its neighbours farther; nothing if it is its own boundary."""
+    used = put(0, 1, inner * kept, entries, used)
+    used = put(kept * width + own, 1, inner, entries, used)
+    return put(2 * width + own, 1, inner * kept, entries, used)
+
+
 @kernel
-def fill_rows(graph: Any, roots: Any, setting: Any, scratches: Any, out: Any, done: int, used: int) -> Any:
-    """Append the rows of ``roots[done:]`` one by one as long as there is room; gives how many are done and used.
+def fill_marginal(graph: Any, roots: Any, setting: Any, scratch: Any, out: Any, progress: Any) -> Any:
+    """Marginal rows of roots, one by one.
 
     With absolute degrees, all is tallied alike but only degrees are kept. There are no branches around arrays, and none
     is replaced: numba would count references for every root, which takes longer than a small ego-network.
     """
-    indptr, ranked, split = graph
-    k, shift, absolute, most = setting
-    scratch, histogram, _ = scratches
-    row_ends, entries = out
-    state, _, ends, _, degree, _, _ = scratch
-    width, kept, inner = histogram.shape[0] // 3, 0 if absolute else 1, min(k, 1)
+    k, shift, rho = setting.k, setting.shift, setting.rho
+    ego, histogram, entries, row_ends = scratch.ego, scratch.histogram, out.entries, out.ends
+    state, ends, degree = ego.state, ego.ends, ego.degree
+    width, kept, inner = rho + 1, 0 if setting.absolute else 1, min(k, 1)
+    step = (1 + 2 * kept) * width  # columns of a distance
+    most = 3 * min((k + 1) * width, state.shape[0]) + 3
+    done, used = progress.done, progress.used
     while done < roots.shape[0] and used + most <= entries.shape[0]:
-        explore(indptr, ranked, split, roots[done], k, shift, scratch)
+        explore(graph, roots[done], k, shift, ego)
         state[roots[done]] = 0
-        own = min(np.int64(degree[0]), width - 1)
-        used = put(0, 1, inner * kept, entries, used)
-        used = put(kept * width + own, 1, inner, entries, used)
-        used = put(2 * width + own, 1, inner * kept, entries, used)
-        start, first = inner, inner * (1 + 2 * kept) * width
+        used = put_root(min(np.int64(degree[0]), rho), width, kept, inner, entries, used)
+        start, first = inner, inner * step
         for distance in range(1, k):
-            stop = ends[distance]
-            back, inside, onward = tally_inside(start, stop, width - 1, scratch, histogram)
+            back, inside, onward = tally_inside(start, ends[distance], rho, ego, histogram)
             used = flush(histogram, 0, back, first, kept, entries, used)
             used = flush(histogram, width, inside, first + kept * width, 1, entries, used)
             used = flush(histogram, 2 * width, onward, first + 2 * width, kept, entries, used)
-            start, first = stop, first + (1 + 2 * kept) * width
-        back, inside = tally_boundary(start, ends[k], shift, width - 1, scratch, histogram)
+            start, first = ends[distance], first + step
+        back, inside = tally_boundary(start, ends[k], shift, rho, ego, histogram)
         used = flush(histogram, 0, back, first, kept, entries, used)
         used = flush(histogram, width, inside, first + kept * width, 1, entries, used)
         used = put(first + 2 * width, ends[k] - start, kept * (ends[k] > start), entries, used)
         row_ends[done] = used
         done += 1
-    return done, used
+    return Progress(done, used, progress.known, most)
 
 
 @kernel
-def marginal_rows(graph: Any, roots: Any, k: int, shift: Any, absolute: bool, scratches: Any) -> Any:
-    """Marginal rows of the given roots: (row ends, entries).
-
-    With scratch for lanes, groups of 64 roots whose first steps overlap enough are explored together.
-    """
-    scratch, histogram, together = scratches
-    width = histogram.shape[0] // 3
-    most = 3 * min((k + 1) * width, scratch[0].shape[0]) + 3
-    lanes = together[0].shape[0] > 0
-    row_ends = np.empty(roots.shape[0], np.int64)
-    room = ROOM_A_ROW * roots.shape[0] + most
-    entries = np.empty(room, np.int64)
-    done, used, pause, patience = 0, 0, 0, 0
-    while done < roots.shape[0]:
-        stop = min(done + LANES, roots.shape[0]) if lanes else roots.shape[0]
-        listed = 0
-        if lanes and pause == 0:
-            listed = explore_lanes(graph, roots[done:stop], k, width - 1, absolute, together)
-            # Where lanes do not pay, they seldom do a little further on: try again after ever longer pauses.
-            patience = 0 if listed else min(2 * patience + 1, 63)
-            pause = patience
-        elif pause:
-            pause -= 1
-        if listed:
-            entries = reserve(entries, used, (stop - done) * listed + 1)
-            used = flush_lanes(listed, together, (row_ends[done:stop], entries), used)
-            done = stop
-        while done < stop:
-            setting, out = (k, shift, absolute, most), (row_ends, entries)
-            done, used = fill_rows(graph, roots[:stop], setting, scratches, out, done, used)
-            if done < stop:
-                entries = reserve(entries, used, most)
-    return row_ends, entries[:used]
-
-
-@inlined
-def spell_out(size: int, k: int, shift: Any, scratch: Any, distance: Any) -> None:
-    """Write down what :func:`explore` leaves: each node's distance, and the counts of those at distance k."""
-    state, queue, ends, closer, degree, farther, _ = scratch
+def read_ego(graph: Any, root: Any, setting: Any, scratch: Any) -> int:
+    """Explore the ego-network of one root and write down all its quadruplets; gives its size."""
+    ego, distance = scratch.ego, scratch.distance
+    state, queue, k, shift = ego.state, ego.queue, setting.k, setting.shift
+    size = explore(graph, root, k, shift, ego)
     empty, mask = state.dtype.type(0), (state.dtype.type(1) << shift) - state.dtype.type(1)
     start = 0
     for level in range(k + 1):
-        for j in range(start, ends[level]):
+        for j in range(start, ego.ends[level]):
             distance[j] = level
-        start = ends[level]
-    for j in range(ends[k - 1] if k else 0, size):
+        start = ego.ends[level]
+    for j in range(ego.ends[k - 1] if k else 0, size):
         seen = state[queue[j]]
-        closer[j] = (seen >> shift) & mask
-        degree[j] = (seen & mask) + ((seen >> shift) & mask)
-        farther[j] = ZERO
+        ego.closer[j] = (seen >> shift) & mask
+        ego.degree[j] = (seen & mask) + ((seen >> shift) & mask)
+        ego.farther[j] = ZERO
     for j in range(size):
         state[queue[j]] = empty
+    return size
+
+
+@inlined
+def pack_member(j: int, setting: Any, scratch: Any) -> Any:
+    """The key of the j-th node that :func:`read_ego` left."""
+    ego = scratch.ego
+    return pack(scratch.distance[j], ego.closer[j], ego.degree[j], ego.farther[j], setting)
 
 
 @kernel
-def node_joint_rows(graph: Any, roots: Any, k: int, shift: Any, rho: int, absolute: bool, scratches: Any) -> Any:
-    """Joint rows: (row ends, entries, keys); column i stands for the quadruplet ``keys[i, 0]``."""
-    indptr, ranked, split = graph
-    scratch, distance, nothing, first, numbers = scratches
-    table, keys, known = np.zeros(64, np.int32), np.empty((32, 2), np.int64), 0
-    totals = np.zeros(32, np.int32)
-    row_ends = np.empty(roots.shape[0], np.int64)
-    entries = np.empty(1024, np.int64)
-    used = 0
-    for i in range(roots.shape[0]):
-        size = explore(indptr, ranked, split, roots[i], k, shift, scratch)
-        spell_out(size, k, shift, scratch, distance)
-        quadruplet_keys(size, scratch[4], (distance, scratch[3], scratch[5]), rho, absolute, first)
-        table, keys, known = count_keys(first, nothing, size, table, keys, known, numbers)
-        if totals.shape[0] < keys.shape[0]:
-            totals = np.zeros(keys.shape[0], np.int32)
-        entries = reserve(entries, used, size + 1)
-        used = flush_numbers(numbers, size, totals, entries, used)
-        row_ends[i] = used
-    return row_ends, entries[:used], keys[:known]
-
-
-@kernel
-def node_codes(graph: Any, roots: Any, k: int, shift: Any, scratches: Any) -> Any:
-    """A hash of each root's encoding: the sum of its quadruplets' hashes, in no order."""
-    indptr, ranked, split = graph
-    scratch, distance, _, _, _ = scratches
-    codes = np.zeros(roots.shape[0], np.uint64)
-    for i in range(roots.shape[0]):
-        size = explore(indptr, ranked, split, roots[i], k, shift, scratch)
-        spell_out(size, k, shift, scratch, distance)
+def fill_joint(graph: Any, roots: Any, setting: Any, scratch: Any, out: Any, progress: Any) -> Any:
+    """Joint rows of roots: an entry's column is the number of a quadruplet among the keys."""
+    used, known, numbers = progress.used, progress.known, scratch.numbers
+    for i in range(progress.done, roots.shape[0]):
+        size = read_ego(graph, roots[i], setting, scratch)
+        if is_full(out, used, known, size):
+            return Progress(i, used, known, size)
         for j in range(size):
-            code = chain(mix(np.uint64(scratch[4][j])), np.uint64(distance[j]))
-            codes[i] += chain(chain(code, np.uint64(scratch[3][j])), np.uint64(scratch[5][j]))
-    return codes
+            number = find_or_add(pack_member(j, setting, scratch), np.int64(0), out.table, out.keys, known)
+            numbers[j] = number
+            known = max(known, number + 1)
+        used = put_tallies(numbers, size, out.keys, out.entries, used)
+        out.ends[i] = used
+    return Progress(roots.shape[0], used, known, 0)
 
 
 @kernel
-def node_members(graph: Any, root: Any, k: int, shift: Any, scratches: Any) -> Any:
-    """The ego-network of one root: its nodes by distance, and their quadruplets."""
-    indptr, ranked, split = graph
-    scratch, distance, _, _, _ = scratches
-    size = explore(indptr, ranked, split, root, k, shift, scratch)
-    spell_out(size, k, shift, scratch, distance)
-    members = np.empty((size, 4), np.int64)
-    for j in range(size):
-        members[j, 0], members[j, 1] = distance[j], scratch[3][j]
-        members[j, 2], members[j, 3] = scratch[4][j], scratch[5][j]
-    return scratch[1][:size].copy(), members
+def fill_members(graph: Any, roots: Any, setting: Any, scratch: Any, out: Any, progress: Any) -> Any:
+    """The nodes of ego-networks, by distance: an entry is a node, and above it the number of its quadruplet."""
+    used, known, queue = progress.used, progress.known, scratch.ego.queue
+    for i in range(progress.done, roots.shape[0]):
+        size = read_ego(graph, roots[i], setting, scratch)
+        if is_full(out, used, known, size):
+            return Progress(i, used, known, size)
+        for j in range(size):
+            number = find_or_add(pack_member(j, setting, scratch), np.int64(0), out.table, out.keys, known)
+            used = put(queue[j], number, 1, out.entries, used)
+            known = max(known, number + 1)
+        out.ends[i] = used
+    return Progress(roots.shape[0], used, known, 0)
+
+
+@kernel
+def hash_egos(graph: Any, roots: Any, setting: Any, scratch: Any, codes: Any) -> None:
+    """A hash of each root's encoding: the sum of its quadruplets' hashes, in no order."""
+    ego = scratch.ego
+    for i in range(roots.shape[0]):
+        codes[i] = 0
+        for j in range(read_ego(graph, roots[i], setting, scratch)):
+            code = chain(mix(np.uint64(ego.degree[j])), np.uint64(scratch.distance[j]))
+            codes[i] += chain(chain(code, np.uint64(ego.closer[j])), np.uint64(ego.farther[j]))

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from elene.kernels.count import COLUMN, HALF
+from elene.kernels.count import HALF, LOWER
+from elene.kernels.data import Adjacency
 from elene.kernels.jit import inlined, kernel
 
 ONE = np.uint32(1)
@@ -14,9 +15,9 @@ AHEAD = 16  # entries behind the last list, which may be copied along with it
 
 
 @inlined
-def degree_of(indptr: Any, u: Any) -> Any:
+def degree_of(pointers: Any, u: Any) -> Any:
     """A node's degree as a signed integer: pointers are unsigned, and numba makes floats of sums of both kinds."""
-    return np.int64(indptr[u + ONE]) - np.int64(indptr[u])
+    return np.int64(pointers[u + ONE]) - np.int64(pointers[u])
 
 
 @kernel
@@ -34,46 +35,53 @@ def sort_by_key(keys: Any, num_keys: int) -> Any:
     return order
 
 
-@kernel
-def rank_adjacency(indptr: Any, indices: Any) -> Any:
-    """Each node's neighbours, those ranked above it by (degree, position) at the end; and where these begin.
+def rank_adjacency(pointers: Any, neighbours: Any) -> Adjacency:
+    """What kernels scan: each node's neighbours, those ranked above it by (degree, position) at the end.
 
     Scanning only higher-ranked neighbours meets every edge once, from the end that has fewer of them. The lists are
-    padded, for more may be copied than there is.
+    padded, for more may be copied than there is. No array can be written to, so that all have one type.
     """
-    n = indptr.shape[0] - 1
-    ranked, split = np.zeros(indices.shape[0] + AHEAD, np.uint32), np.empty(n, indptr.dtype)
-    degrees = np.empty(n, np.uint32)
-    for u in range(n):
-        degrees[u] = indptr[u + 1] - indptr[u]
-    for u in range(n):
+    ranked, split = np.zeros(len(neighbours) + AHEAD, np.uint32), np.empty(len(pointers) - 1, pointers.dtype)
+    rank_neighbours(pointers, neighbours, (pointers[1:] - pointers[:-1]).astype(np.uint32, copy=False), ranked, split)
+    return Adjacency(pointers, frozen(ranked), frozen(split))
+
+
+def frozen(array: Any) -> Any:
+    """The array, which can no longer be written to."""
+    array.flags.writeable = False
+    return array
+
+
+@kernel
+def rank_neighbours(pointers: Any, neighbours: Any, degrees: Any, ranked: Any, split: Any) -> None:
+    """Copy every list, higher-ranked neighbours to its end; and note where these begin."""
+    for u in range(degrees.shape[0]):
         # Every neighbour is written to both ends of what is left of the list, one of which then moves: no branch.
-        low, high = np.uint64(indptr[u]), np.uint64(indptr[u + 1]) - ONE
-        for e in range(indptr[u], indptr[u + 1]):
-            x = indices[e]
+        low, high = np.uint64(pointers[u]), np.uint64(pointers[u + 1]) - ONE
+        for e in range(pointers[u], pointers[u + 1]):
+            x = neighbours[e]
             above = (degrees[x] > degrees[u]) | ((degrees[x] == degrees[u]) & (x > u))
             ranked[low] = x
             ranked[high] = x
             low += np.uint64(not above)
             high -= np.uint64(above)
         split[u] = low
-    return ranked, split
 
 
 @kernel
-def count_near(indptr: Any, indices: Any, reach: int) -> int:
+def count_near(pointers: Any, neighbours: Any, reach: int) -> int:
     """How many neighbours in all lists have numbers less than ``reach`` away from that of the node."""
     near = 0
-    for u in range(indptr.shape[0] - 1):
-        for e in range(indptr[u], indptr[u + 1]):
-            near += abs(np.int64(indices[e]) - u) < reach
+    for u in range(pointers.shape[0] - 1):
+        for e in range(pointers[u], pointers[u + 1]):
+            near += abs(np.int64(neighbours[e]) - u) < reach
     return near
 
 
 @kernel
-def breadth_first(indptr: Any, indices: Any) -> Any:
+def breadth_first(pointers: Any, neighbours: Any) -> Any:
     """All nodes in the order in which a breadth-first search meets them, so that neighbours stand close together."""
-    n = indptr.shape[0] - 1
+    n = pointers.shape[0] - 1
     met, queue = np.zeros(n, np.uint8), np.empty(n + 1, np.int64)
     head, tail = 0, 0
     for u in range(n):
@@ -81,8 +89,8 @@ def breadth_first(indptr: Any, indices: Any) -> Any:
         tail += met[u] == 0
         met[u] = 1
         while head < tail:
-            for e in range(indptr[queue[head]], indptr[queue[head] + 1]):
-                x = indices[e]
+            for e in range(pointers[queue[head]], pointers[queue[head] + 1]):
+                x = neighbours[e]
                 queue[tail] = x
                 tail += met[x] == 0
                 met[x] = 1
@@ -91,66 +99,66 @@ def breadth_first(indptr: Any, indices: Any) -> Any:
 
 
 @kernel
-def renumber(indptr: Any, indices: Any, old: Any) -> Any:
+def renumber(pointers: Any, neighbours: Any, old: Any) -> Any:
     """The same graph with the node ``old[i]`` called i: each node's number, and pointers and neighbours by number."""
     n = old.shape[0]
     numbers = np.empty(n, np.int64)
     for i in range(n):
         numbers[old[i]] = i
-    pointers, neighbours = np.zeros(n + 1, indptr.dtype), np.empty(indices.shape[0], np.uint32)
+    new_pointers, new_neighbours = np.zeros(n + 1, pointers.dtype), np.empty(neighbours.shape[0], np.uint32)
     end = 0
     for i in range(n):
-        for e in range(indptr[old[i]], indptr[old[i] + 1]):
-            neighbours[end] = numbers[indices[e]]
+        for e in range(pointers[old[i]], pointers[old[i] + 1]):
+            new_neighbours[end] = numbers[neighbours[e]]
             end += 1
-        pointers[i + 1] = end
-    return numbers, pointers, neighbours
+        new_pointers[i + 1] = end
+    return numbers, new_pointers, new_neighbours
 
 
 @kernel
-def hub_order(indptr: Any, ranked: Any, roots: Any) -> Any:
-    """The roots ordered by their largest neighbour: neighbours in this order share most of their two-hop paths."""
-    n = indptr.shape[0] - 1
-    hub = np.empty(roots.shape[0], np.int64)
+def largest_neighbours(pointers: Any, neighbours: Any, roots: Any) -> Any:
+    """For each root its neighbour of the largest degree, n where it has none: roots with the same one share most of
+    their two-hop paths.
+    """
+    hubs = np.empty(roots.shape[0], np.int64)
     for i in range(roots.shape[0]):
-        hub[i] = n
+        hubs[i] = pointers.shape[0] - 1
         most = 0
-        for e in range(indptr[roots[i]], indptr[roots[i] + 1]):
-            x = np.int64(ranked[e])
-            degree = degree_of(indptr, x)
-            if degree > most or (degree == most and x > hub[i]):
-                hub[i], most = x, degree
-    return sort_by_key(hub, n + 1)
+        for e in range(pointers[roots[i]], pointers[roots[i] + 1]):
+            x = np.int64(neighbours[e])
+            degree = degree_of(pointers, x)
+            if degree > most or (degree == most and x > hubs[i]):
+                hubs[i], most = x, degree
+    return hubs
 
 
 @kernel
-def two_hop_paths(indptr: Any, indices: Any, roots: Any) -> Any:
+def two_hop_paths(pointers: Any, neighbours: Any, roots: Any) -> Any:
     """For each root, one plus the degrees of its neighbours: an estimate of its work."""
     paths = np.empty(roots.shape[0], np.int64)
     for i in range(roots.shape[0]):
         total = 1
-        for e in range(indptr[roots[i]], indptr[roots[i] + 1]):
-            total += degree_of(indptr, indices[e])
+        for e in range(pointers[roots[i]], pointers[roots[i] + 1]):
+            total += degree_of(pointers, neighbours[e])
         paths[i] = total
     return paths
 
 
 @kernel
-def place_rows(places: Any, row_ends: Any, entries: Any, out: Any) -> None:
+def place_rows(places: Any, ends: Any, entries: Any, pointers: Any, columns: Any, counts: Any) -> None:
     """Copy sparse rows to the places where they belong in the result."""
-    indptr, columns, counts = out
     begin = 0
     for i in range(places.shape[0]):
-        shift = indptr[places[i]] - begin
-        for e in range(begin, row_ends[i]):
-            columns[e + shift] = entries[e] & COLUMN
+        shift = pointers[places[i]] - begin
+        for e in range(begin, ends[i]):
+            columns[e + shift] = entries[e] & LOWER
             counts[e + shift] = entries[e] >> HALF
-        begin = row_ends[i]
+        begin = ends[i]
 
 
 @kernel
 def place_all(entries: Any, columns: Any, counts: Any) -> None:
     """The same for rows that are in order."""
     for e in range(entries.shape[0]):
-        columns[e] = entries[e] & COLUMN
+        columns[e] = entries[e] & LOWER
         counts[e] = entries[e] >> HALF

@@ -30,13 +30,13 @@ def refine_nodes(indptr: Any, indices: Any, arcs: Any, colors: Any) -> Any:
 def refine_pairs(colors: Any) -> Any:
     """One round of folklore 2-WL: a pair's colour, and the multiset of the colours of (u,w) and (w,v) over all w."""
     n = colors.shape[0]
-    turned = colors.T.copy()
+    transposed = colors.T.copy()
     refined = np.empty_like(colors)
     for u in range(n):
         for v in range(n):
             around = np.uint64(0)
             for w in range(n):
-                around += mix(colors[u, w] + np.uint64(3) * mix(turned[v, w]))
+                around += mix(colors[u, w] + np.uint64(3) * mix(transposed[v, w]))
             refined[u, v] = chain(colors[u, v], around)
     return refined
 

@@ -1,4 +1,4 @@
-"""The lists ELENE-L sums over: the (root, node) pairs of ego-networks, and (root, edge) triples with quadruplets."""
+"""The lists ELENE-L sums over: the quadruplets of edges around roots, and lists grouped and numbered anew."""
 
 from __future__ import annotations
 
@@ -6,128 +6,61 @@ from typing import Any
 
 import numpy as np
 
-from elene.kernels.count import find_or_add, rehash, reserve
-from elene.kernels.jit import inlined, kernel
-from elene.kernels.node import explore, spell_out
-from elene.kernels.pair import enter, intersect, leave
+from elene.kernels.count import find_or_add, is_full, put
+from elene.kernels.data import Progress
+from elene.kernels.jit import kernel
+from elene.kernels.node import pack_member, read_ego
 
+ONE = np.uint32(1)
 # The steps and factors of a hash: odd, without a pattern.
 STEP = np.uint64(0x9E3779B97F4A7C15)
 FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 HALF = np.uint64(32)
-RECENT = 1024  # keys whose numbers are remembered outside the book: most quadruplets were met a moment ago
-
-
-@inlined
-def number_of(key: Any, other: Any, book: Any) -> Any:
-    """The number of a key pair in a book (table, keys, used), which grows as needed; gives (number, book)."""
-    table, keys, used = book
-    if 2 * (used + 1) > table.shape[0]:
-        table = rehash(keys, used, 2 * table.shape[0])
-        larger = np.empty((table.shape[0] // 2, 2), np.int64)
-        larger[:used] = keys[:used]
-        keys = larger
-    number = find_or_add(key, other, table, keys, used)
-    return number, (table, keys, max(used, number + 1))
-
-
-@inlined
-def pack(distance: Any, closer: Any, degree: Any, farther: Any, rho: int) -> Any:
-    """A quadruplet, clipped to rho, as one integer."""
-    base = np.int64(rho + 1)
-    key = np.int64(distance) * base + min(np.int64(closer), rho)
-    return (key * base + min(np.int64(degree), rho)) * base + min(np.int64(farther), rho)
 
 
 @kernel
-def ego_pairs(graph: Any, start: int, stop: int, k: int, shift: Any, rho: int, scratches: Any) -> Any:
-    """For a range of roots: ego-networks' sizes, nodes and numbers of their quadruplets; and the quadruplets' keys."""
-    indptr, ranked, split = graph
-    scratch, distance, _, _, _ = scratches
-    sizes, used = np.empty(stop - start, np.int32), 0
-    room = 16 * (stop - start) + 64
-    nodes, numbers = np.empty(room, np.int32), np.empty(room, np.int32)
-    book = (np.zeros(64, np.int32), np.empty((32, 2), np.int64), 0)
-    recent_keys, recent_numbers = np.full(RECENT, -1, np.int64), np.empty(RECENT, np.int32)
-    for root in range(start, stop):
-        size = explore(indptr, ranked, split, np.uint32(root), k, shift, scratch)
-        spell_out(size, k, shift, scratch, distance)
-        if used + size > nodes.shape[0]:
-            nodes, numbers = reserve(nodes, used, size), reserve(numbers, used, size)
-        for j in range(size):
-            key = pack(distance[j], scratch[3][j], scratch[4][j], scratch[5][j], rho)
-            nodes[used + j] = scratch[1][j]
-            slot = key & (RECENT - 1)
-            if recent_keys[slot] != key:
-                recent_keys[slot] = key
-                recent_numbers[slot], book = number_of(key, 0, book)
-            numbers[used + j] = recent_numbers[slot]
-        used += size
-        sizes[root - start] = size
-    return sizes, nodes[:used], numbers[:used], book[1][: book[2]]
+def fill_rooted(graph: Any, roots: Any, setting: Any, scratch: Any, out: Any, progress: Any, triples: Any) -> Any:
+    """For every edge around a root, the number of its ends' unordered quadruplets in the root's ego-network.
+
+    ``triples`` says where each node's edges begin, which they are, and the two ends of every edge.
+    """
+    pointers, edges, ends = triples
+    used, known, queue, key_of = progress.used, progress.known, scratch.ego.queue, scratch.numbers
+    for i in range(progress.done, roots.shape[0]):
+        first, last = pointers[roots[i]], pointers[roots[i] + ONE]
+        count = last - first
+        if is_full(out, used, known, count):
+            return Progress(i, used, known, count)
+        for j in range(read_ego(graph, roots[i], setting, scratch)):
+            key_of[queue[j]] = pack_member(j, setting, scratch)
+        for e in range(first, last):
+            u, v = key_of[ends[edges[e], 0]], key_of[ends[edges[e], 1]]
+            number = find_or_add(min(u, v), max(u, v), out.table, out.keys, known)
+            used = put(number, 0, 1, out.entries, used)
+            known = max(known, number + 1)
+        out.ends[i] = used
+    return Progress(roots.shape[0], used, known, 0)
 
 
 @kernel
-def edge_members(graph: Any, us: Any, vs: Any, k: int, rho: int, scratches: Any) -> Any:
-    """For every edge: its intersection's size and nodes, the numbers of their two quadruplets in it, and the keys."""
-    scratch, readings, _, _, _ = scratches
-    members, degree, (l_u, closer_u, farther_u), (l_v, closer_v, farther_v) = readings
-    sizes, used, entered = np.empty(us.shape[0], np.int64), 0, 0
-    nodes, numbers = np.empty(1024, np.int32), np.empty(1024, np.int32)
-    book = (np.zeros(64, np.int32), np.empty((32, 2), np.int64), 0)
-    for i in range(us.shape[0]):
-        entered = enter(graph, i, us, k, entered, scratch)
-        size = intersect(graph, vs[i], k, scratch, readings)
-        nodes, numbers = reserve(nodes, used, size), reserve(numbers, used, size)
-        for j in range(size):
-            first = pack(l_u[j], closer_u[j], degree[j], farther_u[j], rho)
-            second = pack(l_v[j], closer_v[j], degree[j], farther_v[j], rho)
-            nodes[used + j] = members[j]
-            numbers[used + j], book = number_of(min(first, second), max(first, second), book)
-        used += size
-        sizes[i] = size
-    leave(entered, scratch)
-    return sizes, nodes[:used], numbers[:used], book[1][: book[2]]
-
-
-@kernel
-def transpose(sizes: Any, others: Any, num_others: int) -> Any:
-    """A list grouped by key, grouped by the other member instead: (pointers, keys, where each entry stood)."""
-    pointers = np.zeros(num_others + 1, np.int64)
-    for other in others:
-        pointers[other + 1] += 1
-    for i in range(num_others):
+def transpose(sizes: Any, columns: Any, num_columns: int) -> Any:
+    """A list grouped by row, grouped by column instead: (pointers, rows, where each entry stood)."""
+    pointers = np.zeros(num_columns + 1, np.int64)
+    for column in columns:
+        pointers[column + 1] += 1
+    for i in range(num_columns):
         pointers[i + 1] += pointers[i]
     fill = pointers[:-1].copy()
-    keys, came_from = np.empty(others.shape[0], np.int32), np.empty(others.shape[0], np.int64)
+    rows, came_from = np.empty(columns.shape[0], np.int32), np.empty(columns.shape[0], np.int64)
     e = 0
-    for key in range(sizes.shape[0]):
-        for _ in range(sizes[key]):
-            place = fill[others[e]]
-            keys[place] = key
+    for row in range(sizes.shape[0]):
+        for _ in range(sizes[row]):
+            place = fill[columns[e]]
+            rows[place] = row
             came_from[place] = e
-            fill[others[e]] += 1
+            fill[columns[e]] += 1
             e += 1
-    return pointers, keys, came_from
-
-
-@kernel
-def rooted_numbers(graph: Any, ends: Any, triples: Any, k: int, shift: Any, rho: int, scratches: Any) -> Any:
-    """For every (root, edge) triple the number of its ends' quadruplets in the root's ego-network; and their keys."""
-    indptr, ranked, split = graph
-    scratch, distance, seen, _, _ = scratches
-    pointers, edges = triples
-    numbers = np.empty(edges.shape[0], np.int32)
-    book = (np.zeros(64, np.int32), np.empty((32, 2), np.int64), 0)
-    for root in range(indptr.shape[0] - 1):
-        size = explore(indptr, ranked, split, np.uint32(root), k, shift, scratch)
-        spell_out(size, k, shift, scratch, distance)
-        for j in range(size):
-            seen[scratch[1][j]] = pack(distance[j], scratch[3][j], scratch[4][j], scratch[5][j], rho)
-        for e in range(pointers[root], pointers[root + 1]):
-            u, v = seen[ends[edges[e], 0]], seen[ends[edges[e], 1]]
-            numbers[e], book = number_of(min(u, v), max(u, v), book)
-    return numbers, book[1][: book[2]]
+    return pointers, rows, came_from
 
 
 @kernel
@@ -194,14 +127,9 @@ def localise(codes: Any, counts: Any, num_codes: int) -> Any:
     ``counts`` is the number of codes of each graph.
     """
     known, stamp = np.empty(num_codes, np.int32), np.full(num_codes, -1, np.int64)
-    local, picked, sizes = (
-        np.empty(codes.shape[0], np.int32),
-        np.empty(1024, np.int64),
-        np.zeros(counts.shape[0], np.int64),
-    )
-    e, used = 0, 0
+    local, picked = np.empty(codes.shape[0], np.int32), np.empty(codes.shape[0], np.int64)
+    sizes, e, used = np.zeros(counts.shape[0], np.int64), 0, 0
     for graph in range(counts.shape[0]):
-        picked = reserve(picked, used, min(counts[graph], num_codes))
         for _ in range(counts[graph]):
             code = codes[e]
             if stamp[code] != graph:

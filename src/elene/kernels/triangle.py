@@ -6,28 +6,38 @@ than its triangles with v. Around an edge, the same holds for common neighbours,
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from elene.kernels.connect import connect, connect_few, connect_scratch
-from elene.kernels.count import put, reserve
+from elene.kernels.connect import ListScratch, connect, connect_few, list_scratch
+from elene.kernels.count import put
+from elene.kernels.data import Progress
 from elene.kernels.jit import inlined, kernel
 
 ONE = np.uint32(1)
-ROOM_A_ROW = 12  # entries to begin with: untouched memory costs nothing, growing costs a copy
 MEMBER = np.uint32(2**31)
 BESIDE = 8  # entries of a row beside those for degrees, of which there are no more than members
 
 
-def triangle_scratch(n: int, rho: int) -> Any:
-    """Members, the nodes' states, a histogram of degrees, marks for a node's neighbours, and more for lists."""
-    return (
-        np.empty(n + 1, np.uint32),
-        np.zeros(n, np.uint32),
-        np.zeros(rho + 1, np.int32),
-        np.zeros(n, np.uint8),
-        connect_scratch(),
+class TriangleScratch(NamedTuple):
+    """Common neighbours; every node's state; a histogram of degrees; marks for one end's neighbours."""
+
+    members: Any
+    state: Any
+    histogram: Any
+    marks: Any
+    lists: ListScratch
+
+
+def triangle_scratch(n: int, rho: int) -> TriangleScratch:
+    """Scratch for a graph of n nodes and degrees up to rho."""
+    return TriangleScratch(
+        members=np.empty(n + 1, np.uint32),
+        state=np.zeros(n, np.uint32),
+        histogram=np.zeros(rho + 1, np.int32),
+        marks=np.zeros(n, np.uint8),
+        lists=list_scratch(),
     )
 
 
@@ -54,100 +64,72 @@ def tally_degrees(nodes: Any, start: Any, stop: Any, state: Any, histogram: Any)
 def write_row(size: int, top: int, centres: int, kept: int, histogram: Any, entries: Any, used: int) -> int:
     """Append the row of one node (one centre) or edge (two centres, both readings); gives how many entries there are.
 
-    An edge's two ends see each other, too, as neighbours of degree ``size + 1``. With absolute degrees, only those are
-    kept.
+    The columns of a distance are closer, degree and farther, ``width`` each; with absolute degrees (``kept`` is 0) only
+    those of degree are there. An edge's ends see each other as neighbours of degree ``size + 1``, too.
     """
-    rho = histogram.shape[0] - 1
-    width, end, rest = rho + 1, min(size + centres - 1, rho), centres * (size + centres - 1)
+    width = histogram.shape[0]
+    own = min(size + centres - 1, width - 1)  # a centre's degree, and its farther neighbours
+    others = centres * (size + centres - 1)  # all that are seen at distance 1, each with one closer neighbour a centre
     used = put(0, centres, kept, entries, used)
-    used = put(kept * width + end, centres, 1, entries, used)
-    used = put(2 * width + end, centres, kept, entries, used)
-    used = put(3 * width + min(1, rho), rest, kept * (rest > 0), entries, used)
-    histogram[end] += centres - 1
-    top, first = max(top, (centres - 1) * end), (1 + 3 * kept) * width
-    for value in range(top + 1):
-        count = histogram[value]
-        used = put(first + value, centres * count, count != 0, entries, used)
-        histogram[value] = 0
-    return put(5 * width, rest, kept * (rest > 0), entries, used)
+    used = put(kept * width + own, centres, 1, entries, used)
+    used = put(2 * width + own, centres, kept, entries, used)
+    used = put(3 * width + min(1, width - 1), others, kept * (others > 0), entries, used)
+    histogram[own] += centres - 1
+    top, first = max(top, (centres - 1) * own), (1 + 3 * kept) * width
+    for degree in range(top + 1):
+        count = histogram[degree]
+        used = put(first + degree, centres * count, count != 0, entries, used)
+        histogram[degree] = 0
+    return put(5 * width, others, kept * (others > 0), entries, used)
 
 
 @kernel
-def fill_nodes(graph: Any, roots: Any, kept: int, scratch: Any, out: Any, done: int, used: int) -> Any:
-    """Append the rows of ``roots[done:]`` as long as there is room; gives how many are done and used.
+def fill_nodes(graph: Any, roots: Any, setting: Any, scratch: Any, out: Any, progress: Any) -> Any:
+    """Marginal rows of nodes.
 
     There are no branches around arrays, and none is replaced: numba would count references for every root.
     """
-    indptr, ranked, _ = graph
-    _, state, histogram, _, lists = scratch
-    row_ends, entries = out
-    most = histogram.shape[0] + BESIDE
+    pointers, neighbours = graph.pointers, graph.neighbours
+    state, histogram, entries, ends = scratch.state, scratch.histogram, out.entries, out.ends
+    kept, most = 0 if setting.absolute else 1, histogram.shape[0] + BESIDE
+    done, used = progress.done, progress.used
     while done < roots.shape[0] and used + most <= entries.shape[0]:
-        start, stop = np.uint64(indptr[roots[done]]), np.uint64(indptr[roots[done] + ONE])
+        start, stop = np.uint64(pointers[roots[done]]), np.uint64(pointers[roots[done] + ONE])
         size = np.int64(stop - start)
-        mark(ranked, start, stop, 1, state)
-        connect(graph, ranked, start, stop, state, lists)
-        top = tally_degrees(ranked, start, stop, state, histogram)
+        mark(neighbours, start, stop, 1, state)
+        connect(graph, neighbours, start, stop, state, scratch.lists)
+        top = tally_degrees(neighbours, start, stop, state, histogram)
         used = write_row(size, top, 1, kept, histogram, entries, used)
-        row_ends[done] = used
+        ends[done] = used
         done += 1
-    return done, used
+    return Progress(done, used, progress.known, most)
 
 
 @kernel
-def node_rows(graph: Any, roots: Any, absolute: bool, scratch: Any) -> Any:
-    """Marginal rows of nodes at k = 1: (row ends, entries)."""
-    row_ends = np.empty(roots.shape[0], np.int64)
-    most = scratch[2].shape[0] + BESIDE
-    room = ROOM_A_ROW * roots.shape[0] + most
-    entries, done, used = np.empty(room, np.int64), 0, 0
-    while done < roots.shape[0]:
-        out = row_ends, entries
-        done, used = fill_nodes(graph, roots, 0 if absolute else 1, scratch, out, done, used)
-        if done < roots.shape[0]:
-            entries = reserve(entries, used, most)
-    return row_ends, entries[:used]
-
-
-@kernel
-def fill_edges(graph: Any, ends: Any, kept: int, scratch: Any, out: Any, done: int, used: int) -> Any:
-    """The same for edges, which are grouped by u."""
-    indptr, ranked, _ = graph
-    us, vs = ends
-    members, state, histogram, marks, _ = scratch
-    row_ends, entries = out
-    most = histogram.shape[0] + BESIDE
+def fill_edges(graph: Any, pairs: Any, setting: Any, scratch: Any, out: Any, progress: Any) -> Any:
+    """Marginal rows of edges, which come grouped by u: its neighbours are marked once."""
+    pointers, neighbours = graph.pointers, graph.neighbours
+    us, vs = pairs
+    members, state, histogram, marks = scratch.members, scratch.state, scratch.histogram, scratch.marks
+    entries, ends = out.entries, out.ends
+    kept, most = 0 if setting.absolute else 1, histogram.shape[0] + BESIDE
+    done, used = progress.done, progress.used
     while done < us.shape[0] and used + most <= entries.shape[0]:
         u = us[done]
         entered = (done > 0) & (us[max(done - 1, 0)] == u)
-        for e in range(indptr[u + ONE] if entered else indptr[u], indptr[u + ONE]):
-            marks[ranked[e]] = 1
+        for e in range(pointers[u + ONE] if entered else pointers[u], pointers[u + ONE]):
+            marks[neighbours[e]] = 1
         size = 0
-        for e in range(indptr[vs[done]], indptr[vs[done] + ONE]):
-            members[size] = ranked[e]
-            size += marks[ranked[e]]
+        for e in range(pointers[vs[done]], pointers[vs[done] + ONE]):
+            members[size] = neighbours[e]
+            size += marks[neighbours[e]]
         mark(members, 0, size, 2, state)
         connect_few(graph, members, size, state)
         top = tally_degrees(members, 0, size, state, histogram)
         used = write_row(size, top, 2, kept, histogram, entries, used)
-        row_ends[done] = used
+        ends[done] = used
         done += 1
         stays = (done < us.shape[0]) & (us[min(done, us.shape[0] - 1)] == u)
-        for e in range(indptr[u + ONE] if stays else indptr[u], indptr[u + ONE]):
-            marks[ranked[e]] = 0
-    return done, used
-
-
-@kernel
-def edge_rows(graph: Any, us: Any, vs: Any, absolute: bool, scratch: Any) -> Any:
-    """Marginal rows of edges at k = 1, grouped by u: (row ends, entries)."""
-    row_ends = np.empty(us.shape[0], np.int64)
-    most = scratch[2].shape[0] + BESIDE
-    room = ROOM_A_ROW * us.shape[0] + most
-    entries, done, used = np.empty(room, np.int64), 0, 0
-    while done < us.shape[0]:
-        out = row_ends, entries
-        done, used = fill_edges(graph, (us, vs), 0 if absolute else 1, scratch, out, done, used)
-        if done < us.shape[0]:
-            entries = reserve(entries, used, most)
-    return row_ends, entries[:used]
+        for e in range(pointers[u + ONE] if stays else pointers[u], pointers[u + ONE]):
+            marks[neighbours[e]] = 0
+    return Progress(done, used, progress.known, most)

@@ -6,7 +6,6 @@ import copy
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,7 @@ from torch_geometric.transforms import BaseTransform
 from elene.encoding import Encoding
 from elene.encoding.encoding import encode_rows, find_rows
 from elene.encoding.spec import Spec
-from elene.engine.counting import Rows, check_pair_depth, effective_depth, plan_pairs, state_bits
-from elene.engine.parallel import run_ranges
+from elene.engine.reading import ego_members, ego_triples
 from elene.graph import Graph, as_graph, disjoint_union, pyg_arcs
 from elene.validation import brief, check_choice, check_integer, check_list
 
@@ -282,61 +280,26 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         return lists, counts
 
     def _clip(self, graph: Graph) -> int:
-        rho = graph.max_degree if self.max_degree is None else min(self.max_degree, graph.max_degree)
-        if (self.k + 1) * (rho + 1) ** 3 >= 2**63:
-            raise ValueError(f"degrees up to {rho} are too large: pass max_degree=1000000 or less to EgoStructure")
-        return rho
+        return graph.max_degree if self.max_degree is None else min(self.max_degree, graph.max_degree)
 
     def _pairs(self, graph: Graph) -> dict[str, NDArray[Any]]:
-        from elene.kernels.node import joint_scratch
-        from elene.kernels.order import two_hop_paths
-        from elene.kernels.structure import ego_pairs
-
-        k, rho = effective_depth(graph, self.k), self._clip(graph)
-        shift, arrays = state_bits(graph), graph.ranked
-        found = [
-            piece
-            for _, _, piece in run_ranges(
-                lambda start, stop, scratch: ego_pairs(arrays, start, stop, k, shift, rho, scratch),
-                partial(joint_scratch, graph.num_nodes, k, shift.dtype),
-                two_hop_paths(*arrays[:2], np.arange(graph.num_nodes)),
-                None,
-            )
-        ]
-        keys, number = np.unique(_joined([piece[3][:, 0] for piece in found], np.int64), return_inverse=True)
-        firsts = np.cumsum([0, *(len(piece[3]) for piece in found)])
-        number = _compact(number, keys)
-        codes = [number[first : first + len(piece[3])][piece[2]] for first, piece in zip(firsts, found, strict=False)]
+        members = ego_members(graph, self.k, self._clip(graph))
         return {
-            "ego_size": _joined([piece[0] for piece in found], np.int32),
-            "ego_node": _joined([piece[1] for piece in found], np.int32),
-            "ego_code": _joined(codes, np.int16),
-            "ego_quadruplet": _unpack(keys, rho),
+            "ego_size": members.sizes.astype(np.int32),
+            "ego_node": members.nodes.astype(np.int32),
+            "ego_code": _compact(members.codes, members.quadruplets),
+            "ego_quadruplet": members.quadruplets.astype(np.int32),
         }
 
     def _triples(self, graph: Graph) -> dict[str, NDArray[Any]]:
-        from elene.kernels.node import joint_scratch
-        from elene.kernels.pair import pair_joint_scratch
-        from elene.kernels.structure import edge_members, rooted_numbers, transpose
-
-        k, rho, n = effective_depth(graph, self.k), self._clip(graph), graph.num_nodes
-        check_pair_depth(k)
-        arrays, ends = graph.ranked, graph.edges
-        plan = plan_pairs(graph, Rows(ends[:, 0].astype(np.int64), ends[:, 1].astype(np.int64)), k)
-        sizes, nodes, inside, inside_keys = edge_members(arrays, *plan.roots, k, rho, pair_joint_scratch(n))
-        pointers, planned, came_from = transpose(sizes, nodes, n)
-        assert plan.order is not None
-        edges = plan.order[planned].astype(np.int32)
-        triples, shift = (pointers, edges), state_bits(graph)
-        scratch = joint_scratch(n, k, shift.dtype)
-        rooted, rooted_keys = rooted_numbers(arrays, ends, triples, k, shift, rho, scratch)
+        found = ego_triples(graph, self.k, self._clip(graph))
         return {
-            "ego_triples": np.diff(pointers).astype(np.int32),
-            "ego_edge": edges,
-            "ego_rooted": _compact(rooted, rooted_keys),
-            "ego_inside": _compact(inside[came_from], inside_keys),
-            "ego_rooted_pair": np.hstack([_unpack(keys, rho) for keys in rooted_keys.T]),
-            "ego_inside_pair": np.hstack([_unpack(keys, rho) for keys in inside_keys.T]),
+            "ego_triples": found.sizes.astype(np.int32),
+            "ego_edge": found.edges,
+            "ego_rooted": _compact(found.rooted, found.rooted_pairs),
+            "ego_inside": _compact(found.inside, found.inside_pairs),
+            "ego_rooted_pair": found.rooted_pairs.astype(np.int32),
+            "ego_inside_pair": found.inside_pairs.astype(np.int32),
         }
 
 
@@ -402,21 +365,8 @@ def _localised(
     return local.astype(np.int16) if sizes.max(initial=0) < 2**15 else local, rows[picked], sizes
 
 
-def _compact(numbers: NDArray[Any], keys: NDArray[np.int64]) -> NDArray[Any]:
-    return numbers.astype(np.int16 if len(keys) < 2**15 else np.int32)
-
-
-def _joined(parts: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
-    return np.concatenate(parts) if parts else np.empty(0, dtype)
-
-
-def _unpack(keys: NDArray[np.int64], rho: int) -> NDArray[np.int32]:
-    """Packed quadruplets as rows of four."""
-    fields = []
-    for _ in range(3):
-        keys, digit = np.divmod(keys, rho + 1)
-        fields.append(digit)
-    return np.stack([keys, *fields[::-1]], axis=1).astype(np.int32)
+def _compact(codes: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+    return codes.astype(np.int16 if len(rows) < 2**15 else np.int32)
 
 
 def _number_arcs(graph: Graph, arcs: NDArray[Any]) -> NDArray[np.int32]:

@@ -1,0 +1,157 @@
+"""In which order rows are computed, on which numbers of nodes, and how much work each one is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elene.engine import policy
+from elene.graph import Graph
+from elene.kernels.data import Adjacency, Setting
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What the rows of an encoding stand for: nodes, or pairs of nodes with ``second``; positions, not labels."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64] | None = None
+    distance: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to go about it.
+
+    Attributes:
+        graph: what the kernels scan.
+        order: the order in which rows are computed; None for their own.
+        work: each row's, in that order.
+        roots: the roots, or the two ends of pairs, in that order, as numbers of nodes in ``graph``.
+        together: whether ego-networks overlap enough to be explored together.
+    """
+
+    graph: Adjacency
+    order: NDArray[np.int64] | None
+    work: NDArray[np.int64]
+    roots: tuple[NDArray[np.uint32], ...]
+    together: bool = False
+
+    def cut(self, start: int, stop: int) -> Any:
+        """The roots of a range, or their pairs, as kernels take them."""
+        parts = tuple(part[start:stop] for part in self.roots)
+        return parts[0] if len(parts) == 1 else parts
+
+
+def effective_depth(graph: Graph, depth: int) -> int:
+    """The depth beyond which nothing changes, where that is smaller."""
+    return min(depth, max(graph.num_nodes - 1, 0))
+
+
+def node_setting(graph: Graph, depth: int, rho: int, absolute: bool = False) -> Setting:
+    """What kernels of nodes are told.
+
+    Each of the two counts in a node's state takes ``shift`` bits, beside the one that marks the boundary; the type of
+    ``shift`` is that of states: narrow ones stay in the cache.
+    """
+    bits = graph.max_degree.bit_length()
+    shift = np.uint32(bits) if 2 * bits + 1 <= policy.POLICY.narrow_bits else np.uint64(bits)
+    return Setting(effective_depth(graph, depth), shift, rho, absolute)
+
+
+def pair_setting(graph: Graph, depth: int, rho: int, absolute: bool = False) -> Setting:
+    """What kernels of pairs are told; an error for depths that they cannot hold."""
+    from elene.kernels.pair import MAX_DEPTH
+
+    k = effective_depth(graph, depth)
+    if k > MAX_DEPTH:
+        raise ValueError(f"k={k} is deeper than edges and pairs can be encoded: pass k <= {MAX_DEPTH}")
+    return Setting(k, np.uint32(0), rho, absolute)
+
+
+def two_hop_paths(graph: Graph, roots: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """For each root (default: every node), one plus the degrees of its neighbours: an estimate of its work."""
+    from elene.kernels.order import two_hop_paths
+
+    found: NDArray[np.int64] = two_hop_paths(*graph.scanned, np.arange(graph.num_nodes) if roots is None else roots)
+    return found
+
+
+def plan_in_order(graph: Graph) -> Plan:
+    """All nodes in their own order."""
+    return Plan(graph.ranked, None, two_hop_paths(graph), (np.arange(graph.num_nodes, dtype=np.uint32),))
+
+
+def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> Plan:
+    """Roots in their own order at depth 1; deeper, in one in which ego-networks that follow each other overlap.
+
+    If they are many, nodes are renumbered, too, unless neighbours have near numbers already: which of them share a line
+    of the cache decides a tenth of the time, and more in large graphs.
+    """
+    if depth <= 1:
+        return Plan(graph.ranked, None, _shallow_work(graph)[roots], (roots.astype(np.uint32),))
+    paths = two_hop_paths(graph, roots)
+    work = policy.POLICY.path_work * paths
+    together = int(paths.sum()) >= policy.POLICY.shared_paths * len(roots)
+    renumbered = 2 * len(roots) >= graph.num_nodes and (together or not _is_ordered(graph))
+    if not (together or renumbered):
+        return Plan(graph.ranked, None, work, (roots.astype(np.uint32),))
+    arrays, numbered = _renumbered(graph, roots, together) if renumbered else (graph.ranked, roots)
+    order = _overlapping(arrays, numbered, together)
+    return Plan(arrays, order, work[order], (numbered[order].astype(np.uint32),), together)
+
+
+def _shallow_work(graph: Graph) -> NDArray[np.int64]:
+    """Each node's work at depth 1, as if the lists of higher-ranked neighbours were equally long everywhere."""
+    degrees, above = graph.degrees, graph.ranked.pointers[1:] - graph.ranked.split
+    scans = int(degrees @ above) // max(len(graph.indices), 1)
+    return policy.POLICY.root_work + degrees + degrees * scans // policy.POLICY.scans_a_unit
+
+
+def _is_ordered(graph: Graph) -> bool:
+    """Whether many neighbours have near numbers already."""
+    from elene.kernels.order import count_near
+
+    near: int = count_near(*graph.scanned, policy.POLICY.near)
+    return near >= policy.POLICY.ordered * len(graph.indices)
+
+
+def _overlapping(graph: Adjacency, roots: NDArray[np.int64], together: bool) -> NDArray[np.int64]:
+    """The order of roots: by their largest neighbours where they are explored together, else by number."""
+    from elene.kernels.order import largest_neighbours, sort_by_key
+
+    keys = largest_neighbours(graph.pointers, graph.neighbours, roots) if together else roots
+    order: NDArray[np.int64] = sort_by_key(keys, len(graph.split) + 1)
+    return order
+
+
+def _renumbered(graph: Graph, roots: NDArray[np.int64], together: bool) -> tuple[Adjacency, NDArray[np.int64]]:
+    """What kernels scan, with nodes numbered by degree or, where few are met often, by breadth; and the roots."""
+    from elene.kernels.order import breadth_first, frozen, rank_adjacency, renumber, sort_by_key
+
+    pointers, neighbours = graph.scanned
+    old = (
+        sort_by_key(np.array(graph.degrees), graph.max_degree + 1) if together else breadth_first(pointers, neighbours)
+    )
+    numbers, pointers, neighbours = renumber(pointers, neighbours, old)
+    return rank_adjacency(frozen(pointers), frozen(neighbours)), numbers[roots]
+
+
+def plan_pairs(graph: Graph, rows: Rows, depth: int) -> Plan:
+    """Pairs grouped by the end of larger degree, whose ball is explored once; the other end's is the cheaper one."""
+    from elene.kernels.order import sort_by_key
+
+    assert rows.second is not None
+    degree = graph.degrees
+    swap = degree[rows.first] < degree[rows.second]
+    u, v = np.where(swap, rows.second, rows.first), np.where(swap, rows.first, rows.second)
+    order = sort_by_key(u, graph.num_nodes)
+    u, v = u[order], v[order]
+    reach = degree if depth < 2 else two_hop_paths(graph)
+    return Plan(graph.ranked, order, reach[v] + reach[u] // 16 + 1, (u.astype(np.uint32), v.astype(np.uint32)))

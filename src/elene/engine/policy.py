@@ -1,0 +1,46 @@
+"""Every tuning constant in one place, with its unit and its origin; ``benchmarks/calibrate.py`` measures them anew."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Policy(NamedTuple):
+    """What things cost and from where on something pays: these change how long it takes, never what comes out.
+
+    A unit is ten nanoseconds. Unless something else is said, values were measured on the 27 networks of
+    ``benchmarks/encode.py``, on two cores of a cloud machine with 2 MB of cache a core.
+
+    >>> Policy().shared_paths
+    500
+    """
+
+    # Threads
+    hand_out: float = 4_000  # units that handing a piece to a thread takes; timed with empty pieces
+    piece: int = 50_000_000  # units in a piece at most, half a second: an interrupt is noticed between two pieces
+    many_entries: int = 200_000  # entries of a matrix; fewer are copied before a second thread has started
+    # Work of a root, in units: how pieces are cut. Least squares over the networks, one thread
+    root_work: int = 6  # at depth 1, beside its neighbours
+    path_work: int = 2  # deeper, for every path of two steps
+    scans_a_unit: int = 8  # entries of neighbour lists scanned in a unit
+    # Order of work at depth 2 and more
+    shared_paths: int = 500  # mean two-hop paths of a root from which on ego-networks may overlap enough for lanes
+    near: int = 1024  # nodes whose numbers differ by less share a few lines of the cache
+    ordered: float = 0.4  # share of near neighbours from which on a graph's own numbers beat those of a search
+    # Room, in entries: memory that is not touched costs nothing, growing costs a copy
+    shallow_room: int = 12  # a row at depth 1
+    deep_room: int = 32  # a row deeper
+    # Lanes. What counting takes together and apart, in quarters of a nanosecond; groups after a no are not even tried,
+    # so those of together are a quarter less than measured
+    lane_node: int = 800  # an explored node, for all lanes
+    lane_arc: int = 28  # an entry of its list, for all lanes
+    apart_scan: int = 5  # an entry of a list, for one root
+    apart_node: int = 60  # an explored node, for one root
+    overlap: int = 6  # first steps scan a neighbour's list so many times on average: then lanes may share enough
+    coverage: int = 4  # or they scan one part in so many of the whole graph
+    alike: int = 16  # lanes that see a node alike, from which on they are counted at once
+    # State words
+    narrow_bits: int = 32  # states that need no more take four bytes, and twice as many stay in the cache
+
+
+POLICY = Policy()

@@ -1,0 +1,81 @@
+"""Where compiled kernels are kept, and what is said while they are made."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import elene
+
+pytestmark = pytest.mark.jit
+
+SORT = """
+import numpy as np
+from elene.kernels import jit
+{before}
+from elene.kernels.order import sort_by_key
+print(sort_by_key(np.array([2, 0, 1]), 3).tolist(), sum(sort_by_key.stats.cache_hits.values()))
+"""
+
+
+def run_python(folder, before="", **variables):
+    """What a process prints that compiles one kernel, or finds it in the cache, and what it says on standard error."""
+    environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
+    environment |= {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **variables}
+    command = [sys.executable, "-c", SORT.format(before=before)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip(), done.stderr
+
+
+@pytest.fixture
+def nowhere(tmp_path):
+    """A copy of the package in a place where nothing can be written, for a user without a home."""
+    shutil.copytree(Path(elene.__file__).parent, tmp_path / "site/elene", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "site/elene/kernels/__pycache__").touch()
+    (tmp_path / "temporary").mkdir()
+    return tmp_path / "site", {"XDG_CACHE_HOME": "/dev/null/cache", "TMPDIR": str(tmp_path / "temporary")}
+
+
+def test_a_temporary_folder_keeps_kernels_that_nothing_else_can(nowhere):
+    folder, variables = nowhere
+    for hits in (0, 1):
+        found, said = run_python(folder, **variables)
+        assert found == f"[1, 2, 0] {hits}"
+        assert said.count("RuntimeWarning") == 1 and "NUMBA_CACHE_DIR" in said
+    (kept,) = Path(variables["TMPDIR"]).iterdir()
+    assert kept.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("how", ["open to all", "a link", "a file"])
+def test_a_folder_that_others_may_have_made_is_not_trusted(how, nowhere):
+    folder, variables = nowhere
+    planted = Path(variables["TMPDIR"], f"elene-kernels-{os.getuid()}")
+    if how == "open to all":
+        planted.mkdir()
+        planted.chmod(0o777)
+    elif how == "a link":
+        planted.symlink_to(folder)
+    else:
+        planted.touch()
+    found, said = run_python(folder, **variables)
+    assert found == "[1, 2, 0] 0" and "each process compiles anew" in said
+    assert how == "a file" or not list(planted.rglob("*.nbi"))
+
+
+def test_a_long_compilation_is_announced_once(tmp_path):
+    source = Path(elene.__file__).parents[1]
+    eager = "jit.PATIENCE = 0.0"
+    for before, hits, times in ((eager, 0, 1), (eager, 1, 0)):
+        found, said = run_python(source, before, NUMBA_CACHE_DIR=str(tmp_path))
+        assert found == f"[1, 2, 0] {hits}" and said.count("compiling its kernels") == times
+
+
+def test_a_short_compilation_is_not(tmp_path):
+    _, said = run_python(Path(elene.__file__).parents[1], "jit.PATIENCE = 60.0", NUMBA_CACHE_DIR=str(tmp_path))
+    assert said == ""
