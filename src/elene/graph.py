@@ -268,20 +268,8 @@ class Graph:
         >>> Graph.from_scipy(sp.csr_array([[0, 1], [1, 0]]))
         Graph(num_nodes=2, num_edges=1)
         """
-        from scipy.sparse import coo_array
-
-        try:
-            coo = coo_array(matrix)
-        except (TypeError, ValueError):
-            raise TypeError(f"matrix must be a scipy sparse matrix or a dense array, got {brief(matrix)}") from None
-        if coo.dtype.kind not in "biufc":
-            raise TypeError(f"matrix must hold numbers, got {coo.dtype}")
-        if coo.ndim != 2 or coo.shape[0] != coo.shape[1]:
-            raise ValueError(f"matrix must be square, got shape {coo.shape}")
-        if np.isnan(coo.data).any():
-            raise ValueError("matrix holds NaN: an entry must be zero (no edge) or nonzero (edge)")
-        keep = coo.data != 0
-        return cls._from_arcs(coo.row[keep], coo.col[keep], coo.shape[0], "matrix", "matrix.maximum(matrix.T)")
+        sources, targets, n = matrix_arcs(matrix)
+        return cls._from_arcs(sources, targets, n, "matrix", "matrix.maximum(matrix.T)")
 
     @classmethod
     def from_igraph(cls, graph: Any) -> Graph:
@@ -320,6 +308,14 @@ class Graph:
         return cls._from_arcs(array[0], array[1], n, "edge_index", "torch_geometric.utils.to_undirected(edge_index)")
 
     @classmethod
+    def _joined(
+        cls, sources: NDArray[Any], targets: NDArray[Any], n: int, labels: NDArray[Any] | None = None
+    ) -> tuple[Graph, int]:
+        """The graph that arcs span, and how many of its edges stood in both directions."""
+        indptr, indices, distinct_arcs = _adjacency(sources, targets, n)
+        return cls.trusted(indptr, indices, labels), distinct_arcs - len(indices) // 2
+
+    @classmethod
     def _from_arcs(cls, sources: NDArray[Any], targets: NDArray[Any], n: int, name: str, fix: str) -> Graph:
         """A graph from a list that must hold both directions of every edge."""
         indptr, indices, distinct_arcs = _adjacency(sources, targets, n)
@@ -328,12 +324,27 @@ class Graph:
         return cls.trusted(indptr, indices)
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], index: int | None = None) -> Graph:
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        index: int | None = None,
+        *,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        header: bool | None = None,
+        undirected: bool = False,
+    ) -> Graph:
         """A graph from a file; :mod:`elene.io.readers` lists the formats.
+
+        What was read and how is logged by the logger ``elene.io`` at the level INFO.
 
         Args:
             path: the file; its ending decides the format, and ``.gz`` may follow.
             index: which graph, in a file that holds several (:meth:`read_all` gives them all).
+            source: the column of an edge table that holds one end, by name or counted from 0, where it does not show.
+            target: the column that holds the other end.
+            header: whether the first line of a text names the columns, where it does not show.
+            undirected: join arcs, in a file that holds them.
 
         Example:
             >>> import pathlib, tempfile
@@ -341,13 +352,16 @@ class Graph:
             >>> _ = path.write_text("a b\\nb c\\nc a\\n")
             >>> Graph.read(path).nodes.tolist()
             ['a', 'b', 'c']
+            >>> _ = path.write_text("person 1,person 2\\nann,ben\\nben,cat\\n")
+            >>> Graph.read(path, header=True).nodes.tolist()
+            ['ann', 'ben', 'cat']
         """
-        from elene.io.readers import read_graph
+        from elene.io.readers import Options, read_graph
 
-        return read_graph(path, index)
+        return read_graph(path, index, Options(source, target, header, undirected))
 
     @classmethod
-    def read_all(cls, path: str | os.PathLike[str]) -> list[Graph]:
+    def read_all(cls, path: str | os.PathLike[str], *, undirected: bool = False) -> list[Graph]:
         """Every graph of a file; a list of one for the formats that hold one.
 
         >>> import pathlib, tempfile
@@ -356,9 +370,9 @@ class Graph:
         >>> Graph.read_all(path)
         [Graph(num_nodes=3, num_edges=3), Graph(num_nodes=4, num_edges=3)]
         """
-        from elene.io.readers import read_graphs
+        from elene.io.readers import Options, read_graphs
 
-        return read_graphs(path)
+        return read_graphs(path, Options(undirected=undirected))
 
 
 def as_graph(graph: Any, name: str = "graph") -> Graph:
@@ -488,6 +502,28 @@ def _count_nodes(positions: NDArray[np.int64], num_nodes: int | None, name: str)
     if num_nodes > MAX_NODES:
         raise ValueError(f"num_nodes={num_nodes} is more than the {MAX_NODES} nodes a graph can have")
     return int(num_nodes)
+
+
+def matrix_arcs(matrix: Any) -> tuple[NDArray[Any], NDArray[Any], int]:
+    """Rows and columns of the entries of an adjacency matrix that are not zero, and how many nodes there are.
+
+    >>> matrix_arcs([[0, 2], [0, 0]])[2]
+    2
+    """
+    from scipy.sparse import coo_array
+
+    try:
+        coo = coo_array(matrix)
+    except (TypeError, ValueError):
+        raise TypeError(f"matrix must be a scipy sparse matrix or a dense array, got {brief(matrix)}") from None
+    if coo.dtype.kind not in "biufc":
+        raise TypeError(f"matrix must hold numbers, got {coo.dtype}")
+    if coo.ndim != 2 or coo.shape[0] != coo.shape[1]:
+        raise ValueError(f"matrix must be square, got shape {coo.shape}")
+    if np.isnan(coo.data).any():
+        raise ValueError("matrix holds NaN: an entry must be zero (no edge) or nonzero (edge)")
+    keep = coo.data != 0
+    return coo.row[keep], coo.col[keep], coo.shape[0]
 
 
 def check_room(nodes: int, edges: int, what: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import warnings
 from collections.abc import Iterator
@@ -45,6 +46,28 @@ ThreadsOption = Annotated[
         help="How many threads to compute with; with 1, as many commands as there are cores run well side by side.",
         show_default="as many as torch likes",
     ),
+]
+
+
+SourceOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="In an edge table, the column of one end: its name, or its place counted from 0.",
+        show_default="found by name",
+    ),
+]
+TargetOption = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="The column of the other end.", show_default="found by name")
+]
+HeaderOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header", help="Whether the first line of an edge list names its columns.", show_default="found"
+    ),
+]
+UndirectedOption = Annotated[
+    bool, typer.Option("--undirected", metavar="", help="Join arcs, where the file is directed.")
 ]
 
 
@@ -106,25 +129,65 @@ def working(what: str) -> Iterator[None]:
         yield
 
 
-def read_graph(name: str, output: Path | None = None) -> Graph:
+def read_graph(
+    name: str,
+    output: Path | None = None,
+    *,
+    source: str | None = None,
+    target: str | None = None,
+    header: bool | None = None,
+    undirected: bool = False,
+) -> Graph:
     """The graph of a file, or the one that ``FILE#3`` names: the fourth in a file that holds several.
 
     The output, if there is one, must not be that file.
     """
     from elene.graph import Graph
+    from elene.io.readers import SeveralGraphs
 
     file, mark, number = name.rpartition("#")
     numbered = bool(mark) and number.isdecimal() and not Path(name).exists()
     path, index = (file, int(number)) if numbered else (name, None)
     if output is not None and _is_one_file(path, output):
         raise ValueError(f"--output {str(output)!r} is the graph's own file, and would replace it: name another")
-    with working(f"Reading {path}"):
+    with working(f"Reading {path}"), _notes(path):
         try:
-            return Graph.read(path, index)
-        except ValueError:
-            if index is not None or not _is_readable(path):
+            ends = {"source": _column(source), "target": _column(target)}
+            return Graph.read(path, index, **ends, header=header, undirected=undirected)
+        except ValueError as error:
+            if not isinstance(error.__cause__, SeveralGraphs):
                 raise
             raise ValueError(f"{path} holds several graphs: pass {path}#0 for the first of them") from None
+
+
+def _column(text: str | None) -> Any:
+    """A column by its place, if that is what the text is, or by its name."""
+    return int(text) if text is not None and text.isdecimal() else text
+
+
+@contextmanager
+def _notes(path: str) -> Iterator[None]:
+    """Show what readers say about a file."""
+    handler = _Notes(path)
+    logger = logging.getLogger("elene.io")
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
+class _Notes(logging.Handler):
+    def __init__(self, path: str) -> None:
+        super().__init__(logging.INFO)
+        self.path = path
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print what is logged."""
+        error_console.print(f"{self.path}: {record.getMessage()}", markup=False, soft_wrap=True, style="dim")
 
 
 def _is_one_file(a: str, b: Path) -> bool:
@@ -133,16 +196,6 @@ def _is_one_file(a: str, b: Path) -> bool:
         return os.path.samefile(a, b)
     except FileNotFoundError:
         return False
-
-
-def _is_readable(path: str) -> bool:
-    from elene.graph import Graph
-
-    try:
-        Graph.read(path, 0)
-    except ValueError:
-        return False
-    return True
 
 
 def parse_label(graph: Graph, text: str, option: str) -> Any:

@@ -11,7 +11,19 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
-from elene.cli.common import Level, console, error_console, make_table, read_graph, size_of, working
+from elene.cli.common import (
+    HeaderOption,
+    Level,
+    SourceOption,
+    TargetOption,
+    UndirectedOption,
+    console,
+    error_console,
+    make_table,
+    read_graph,
+    size_of,
+    working,
+)
 
 if TYPE_CHECKING:
     from elene.brec.encodings import BrecResult
@@ -26,7 +38,7 @@ class Refine(StrEnum):
     folklore = "2fwl"
 
 
-def compare(
+def compare(  # noqa: PLR0913 - Typer makes every option an argument
     a: Annotated[
         str | None,
         typer.Argument(metavar="A", help="A graph file; FILE#0 is the first graph of several.", show_default=False),
@@ -54,6 +66,10 @@ def compare(
             show_default=False,
         ),
     ] = None,
+    source: SourceOption = None,
+    target: TargetOption = None,
+    header: HeaderOption = None,
+    undirected: UndirectedOption = False,
 ) -> None:
     """Tell two graphs apart, and say by what they differ.
 
@@ -70,7 +86,9 @@ def compare(
         raise ValueError("pass two graph files A and B, or --brec FILE")
     from elene.encoding.fingerprints import compare as compare_graphs
 
-    first, second = read_graph(a), read_graph(b)
+    first, second = (
+        read_graph(file, source=source, target=target, header=header, undirected=undirected) for file in (a, b)
+    )
     console.print(f"A  {a}: {size_of(first)}\nB  {b}: {size_of(second)}\n", markup=False)
     refinement = None if refine is Refine.none else (refine or Refine.wl).value
     with working("Comparing (the first run compiles)"):

@@ -22,7 +22,11 @@ from rich.text import Text
 from elene.cli.common import (
     ARGUMENTS,
     GraphArgument,
+    HeaderOption,
     Level,
+    SourceOption,
+    TargetOption,
+    UndirectedOption,
     clean_interrupts,
     console,
     counted,
@@ -99,6 +103,10 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     resume: Annotated[
         bool, typer.Option("--resume", metavar="", help="Go on where an interrupted run stopped.")
     ] = False,
+    source: SourceOption = None,
+    target: TargetOption = None,
+    header: HeaderOption = None,
+    undirected: UndirectedOption = False,
 ) -> None:
     """Encode the nodes, edges or pairs of a graph into a file.
 
@@ -114,23 +122,23 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     from elene.io.writing import check_output, parts_folder, write_encoding
 
     spec = Spec.of(tuple(k or [2]), level.value, degrees.value, form.value, max_degree, radius)
-    target = check_output(output)
-    read = read_graph(graph, output=output)
+    file = check_output(output)
+    read = read_graph(graph, output, source=source, target=target, header=header, undirected=undirected)
     error_console.print(f"{graph}: {size_of(read)}", markup=False, soft_wrap=True)
-    parts = parts_folder(target)
+    parts = parts_folder(file)
     _compile(spec)
     started, progress = perf_counter(), _Progress(spec.level, parts)
     try:
         with progress, _finishing_chunks(progress), clean_interrupts():
             written = write_encoding(
-                read, spec, target, chunk=chunk, resume=resume, threads=threads, report=progress.report
+                read, spec, file, chunk=chunk, resume=resume, threads=threads, report=progress.report
             )
     except KeyboardInterrupt:
         if not progress.tasks:
             raise
         _say_how_to_resume(ctx, progress.tasks[0], parts)
         raise typer.Exit(130) from None
-    _say_what_is_there(target, spec, written, perf_counter() - started)
+    _say_what_is_there(file, spec, written, perf_counter() - started)
 
 
 def _compile(spec: Spec) -> None:

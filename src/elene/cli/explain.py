@@ -14,6 +14,10 @@ from rich.table import Table
 
 from elene.cli.common import (
     GraphArgument,
+    HeaderOption,
+    SourceOption,
+    TargetOption,
+    UndirectedOption,
     console,
     counted,
     make_table,
@@ -32,7 +36,7 @@ MOST_ROWS = 10
 FIELDS = ("distance", "closer", "degree", "farther")
 
 
-def explain(
+def explain(  # noqa: PLR0913 - Typer makes every option an argument
     graph: GraphArgument,
     node: Annotated[str | None, typer.Option(metavar="NODE", help="The node to explain.", show_default=False)] = None,
     edge: Annotated[
@@ -46,6 +50,10 @@ def explain(
             "-o", "--output", metavar="FILE", help="Draw it as well, into this .png or .svg file.", show_default=False
         ),
     ] = None,
+    source: SourceOption = None,
+    target: TargetOption = None,
+    header: HeaderOption = None,
+    undirected: UndirectedOption = False,
 ) -> None:
     """Show what the encoding of a node or an edge counts, and draw it.
 
@@ -61,7 +69,7 @@ def explain(
         raise ValueError("pass either --node NODE or --edge U V")
     if output is not None and output.suffix not in (".png", ".svg"):
         raise ValueError(f"--output must end in .png or .svg, got {str(output)!r}")
-    read = read_graph(graph, output=output)
+    read = read_graph(graph, output, source=source, target=target, header=header, undirected=undirected)
     if node is not None:
         root = parse_label(read, node, "--node")
         explain_node(read, root, k)

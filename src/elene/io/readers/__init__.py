@@ -15,10 +15,16 @@ ending                                 what the file holds
 ``.graph .metis``                      METIS adjacency lists, with or without vertex sizes and weights
 =====================================  ==============================================================================
 
-In edge tables the ends are the columns that a header calls ``source`` and ``target``, ``src`` and ``dst``, ``from`` and
-``to`` or ``u`` and ``v``, and else the first two; further columns are ignored. If all ends are integers they stay so,
-otherwise they are strings. Nodes are numbered by ascending label, and ``labels`` is None where those are exactly 0 to
-n - 1. Comments stand before the first edge; where labels are integers, also further down.
+In edge tables the ends are the columns that a header calls ``source`` and ``target``, ``src`` and ``dst``, ``from``
+and ``to``, ``u`` and ``v`` and the like, or else the only two that can hold nodes: no decimals, no times, no weights by
+their name. Where several can, the reader does not guess: ``source=`` and ``target=`` say it. A first line that may be a
+header or an edge is asked about, too: ``header=True`` or ``False``. A warning tells of weights and times, which are not
+read, and the logger ``elene.io`` of all else: which columns were taken, how many lines and edges there were.
+
+If all ends are integers, written without zeros in front, they stay so, otherwise they are strings. Nodes are numbered
+by ascending label, and ``labels`` is None where those are exactly 0 to n - 1. Comments stand before the first edge;
+where labels are integers, also further down; among other labels only where a space follows the mark. Quotes are as in
+CSV, and end on their line.
 
 Edge tables need pyarrow, GraphML and GML need networkx: ``pip install "elene[io]"``. Nothing is read with pickle, and a
 damaged file is a ``ValueError`` that names it.
@@ -40,23 +46,31 @@ from elene.io.readers.archives import npz
 from elene.io.readers.graph6 import graph6, parse_graph6
 from elene.io.readers.markup import gml, graphml
 from elene.io.readers.metis import metis
-from elene.io.readers.source import Source
+from elene.io.readers.source import Options, Source
 from elene.io.readers.tables import edge_parquet, edge_text
 
-__all__ = ["parse_graph6", "read_graph", "read_graphs"]
+__all__ = ["Options", "SeveralGraphs", "parse_graph6", "read_graph", "read_graphs"]
+
+NOTHING_SAID = Options()
+FREE_BYTES, MOST_UNPACKED = 100_000_000, 100
 
 
-def read_graph(path: str | os.PathLike[str], index: int | None = None) -> Graph:
+class SeveralGraphs(ValueError):
+    """A file holds more than one graph, or none, and nobody said which."""
+
+
+def read_graph(path: str | os.PathLike[str], index: int | None = None, options: Options = NOTHING_SAID) -> Graph:
     """One graph from a file.
 
     Args:
         path: the file, of one of the formats above.
         index: which graph, in a file that holds several.
+        options: what the caller says about the file.
 
     Example:
         >>> import tempfile
         >>> path = Path(tempfile.mkdtemp(), "path.csv")
-        >>> _ = path.write_text("source,target,weight\\n7,8,0.5\\n8,9,0.1\\n")
+        >>> _ = path.write_text("source,target,note\\n7,8,new\\n8,9,old\\n")
         >>> graph = read_graph(path)
         >>> graph, graph.nodes.tolist()
         (Graph(num_nodes=3, num_edges=2), [7, 8, 9])
@@ -65,9 +79,9 @@ def read_graph(path: str | os.PathLike[str], index: int | None = None) -> Graph:
         raise TypeError(f"index must be an integer, got {index!r}")
     name = check_path("path", path)
     with _naming(name):
-        source = _open(name)
+        source = _open(name, options)
         if index is None and source.count != 1:
-            raise ValueError(
+            raise SeveralGraphs(
                 f"the file holds {source.count} graphs: pass index= to choose one, or use Graph.read_all for a list"
             )
         wanted = 0 if index is None else int(index)
@@ -76,7 +90,7 @@ def read_graph(path: str | os.PathLike[str], index: int | None = None) -> Graph:
         return source.build(wanted, wanted + 1)[0]
 
 
-def read_graphs(path: str | os.PathLike[str]) -> list[Graph]:
+def read_graphs(path: str | os.PathLike[str], options: Options = NOTHING_SAID) -> list[Graph]:
     """Every graph of a file, in its order; a list of one for the formats that hold one.
 
     Example:
@@ -88,7 +102,7 @@ def read_graphs(path: str | os.PathLike[str]) -> list[Graph]:
     """
     name = check_path("path", path)
     with _naming(name):
-        source = _open(name)
+        source = _open(name, options)
         return source.build(0, source.count)
 
 
@@ -107,38 +121,55 @@ def _naming(path: Path) -> Iterator[None]:
         raise ValueError(f"{path}: {str(error) or type(error).__name__}") from error
 
 
-def _open(path: Path) -> Source:
+def _open(path: Path, options: Options) -> Source:
     if not path.exists():
         raise FileNotFoundError(f"no such file: {path}")
     if path.is_dir():
         raise ValueError("a folder, not a file")
     ending = path.suffix.lower()
-    if ending == ".gz":
+    packed = ending == ".gz"
+    if packed:
         ending = Path(path.stem).suffix.lower()
-    elif ending in _BINARY:
-        return _BINARY[ending](path)
+    if not packed and ending in _BINARY:
+        reader = _BINARY[ending]
+        _check_options(options, reader is edge_parquet, False)
+        return reader(path, options)
     if ending not in _TEXT:
         known = " ".join([*_TEXT, *_BINARY])
         raise ValueError(f"no reader for this ending; known are {known}, and .gz after all but {' '.join(_BINARY)}")
-    return _TEXT[ending](_read_bytes(path))
+    _check_options(options, _TEXT[ending] is edge_text, _TEXT[ending] is edge_text)
+    return _TEXT[ending](_read_bytes(path), options)
+
+
+def _check_options(options: Options, columns: bool, header: bool) -> None:
+    if not columns and (options.source is not None or options.target is not None):
+        raise ValueError("source and target are for edge tables: leave them out")
+    if not header and options.header is not None:
+        raise ValueError("header is for edge lists in text files: leave it out")
 
 
 def _read_bytes(path: Path) -> bytes:
-    if path.suffix.lower() == ".gz":
-        with gzip.open(path) as file:
-            text = file.read()
-    else:
-        text = path.read_bytes()
+    text = _unpacked(path) if path.suffix.lower() == ".gz" else path.read_bytes()
     if not text:
         raise ValueError("the file is empty")
     return text
 
 
-_TEXT: dict[str, Callable[[bytes], Source]] = {
+def _unpacked(path: Path) -> bytes:
+    """The content of a .gz file, unless it is a trap: no edge list packs to a hundredth of its size."""
+    most = max(FREE_BYTES, MOST_UNPACKED * path.stat().st_size)
+    with gzip.open(path) as file:
+        text = file.read(most + 1)
+    if len(text) > most:
+        raise ValueError(f"the file unpacks to more than {most} bytes: unpack it yourself if that is right")
+    return text
+
+
+_TEXT: dict[str, Callable[[bytes, Options], Source]] = {
     **dict.fromkeys([".txt", ".csv", ".tsv", ".edges", ".edgelist"], edge_text),
     **dict.fromkeys([".g6", ".graph6"], graph6),
     ".graphml": graphml,
     ".gml": gml,
     **dict.fromkeys([".graph", ".metis"], metis),
 }
-_BINARY: dict[str, Callable[[Path], Source]] = {".parquet": edge_parquet, ".npz": npz}
+_BINARY: dict[str, Callable[[Path, Options], Source]] = {".parquet": edge_parquet, ".npz": npz}

@@ -10,19 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.arrays import Arrays, opened
-from elene.graph import Graph, check_room
-from elene.io.readers.source import Source, single, split_union, starts
+from elene.graph import Graph, check_room, matrix_arcs
+from elene.io.readers.source import Options, Source, from_arcs, single, split_union, starts
 
 
-def npz(path: Path) -> Source:
+def npz(path: Path, options: Options) -> Source:
     """The graphs of an .npz archive."""
     with opened(path) as arrays:
         if {"node_ptr", "edge_ptr", "edge_index"} <= set(arrays):
-            return _collection(arrays["node_ptr"], arrays["edge_ptr"], arrays["edge_index"])
+            return _collection(arrays["node_ptr"], arrays["edge_ptr"], arrays["edge_index"], options)
         if {"edges", "num_nodes"} <= set(arrays):
             return single(_network(arrays["edges"], arrays["num_nodes"]))
         if {"format", "shape", "data"} <= set(arrays):
-            return single(_sparse_matrix(arrays))
+            return single(_sparse_matrix(arrays, options))
         if {"spec", "table", "indptr"} <= set(arrays):
             raise ValueError("an encoding that elene wrote, not a graph: read it with elene.Encoding.load")
         found = ", ".join(arrays) or "none"
@@ -41,7 +41,7 @@ def _network(edges: NDArray[Any], num_nodes: NDArray[Any]) -> Graph:
     return Graph.from_edges(edges, num_nodes=n)
 
 
-def _sparse_matrix(arrays: Arrays) -> Graph:
+def _sparse_matrix(arrays: Arrays, options: Options) -> Graph:
     """What ``scipy.sparse.save_npz`` wrote."""
     form, shape, data = arrays["format"].item(), tuple(arrays["shape"].tolist()), arrays["data"]
     form = form.decode("ascii", "replace") if isinstance(form, bytes) else form
@@ -50,7 +50,8 @@ def _sparse_matrix(arrays: Arrays) -> Graph:
     if len(shape) != 2 or not all(isinstance(side, int) and side >= 0 for side in shape):
         raise ValueError(f"a matrix must have two sides, got the shape {shape}")
     check_room(max(shape), data.size // 2, f"the matrix has the shape {shape}, so there would be {max(shape)}")
-    return Graph.from_scipy(_FORMATS[form](data, arrays, shape))
+    sources, targets, n = matrix_arcs(_FORMATS[form](data, arrays, shape))
+    return from_arcs((sources, targets), n, "matrix", "a matrix that is symmetric", options)
 
 
 def _compressed(kind: str) -> Callable[[NDArray[Any], Arrays, tuple[int, ...]], Any]:
@@ -86,7 +87,7 @@ _FORMATS = {
 }
 
 
-def _collection(node_ptr: NDArray[Any], edge_ptr: NDArray[Any], edge_index: NDArray[Any]) -> Source:
+def _collection(node_ptr: NDArray[Any], edge_ptr: NDArray[Any], edge_index: NDArray[Any], options: Options) -> Source:
     if edge_index.ndim != 2 or edge_index.shape[0] != 2 or edge_index.dtype.kind not in "iu":
         raise ValueError(f"edge_index must be integers of shape (2, arcs), got {edge_index.dtype} {edge_index.shape}")
     first_node = _pointers(node_ptr, "node_ptr")
@@ -110,7 +111,8 @@ def _collection(node_ptr: NDArray[Any], edge_ptr: NDArray[Any], edge_index: NDAr
             graph = start + int(np.searchsorted(starts(arcs_each), at, side="right")) - 1
             raise ValueError(f"edge_index of graph {graph} names a node that it has not: {arcs[:, at].tolist()}")
         arcs += np.repeat(nodes[:-1], arcs_each)
-        return split_union(Graph.from_pyg(arcs, num_nodes=int(nodes[-1])), nodes)
+        fix = "arcs in both directions"
+        return split_union(from_arcs((arcs[0], arcs[1]), int(nodes[-1]), "edge_index", fix, options), nodes)
 
     return Source(len(first_node) - 1, build)
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.graph import MAX_NODES, Graph
-from elene.io.readers.source import Source, split_union, starts
+from elene.io.readers.source import Options, Source, split_union, starts
 
 _HEADER = b">>graph6<<"
 
@@ -24,7 +24,7 @@ def parse_graph6(text: str) -> Graph:
     return graph
 
 
-def graph6(text: bytes) -> Source:
+def graph6(text: bytes, options: Options) -> Source:
     """The graphs of a text with one graph6 string a line."""
     numbers, lines = [], []
     for number, line in enumerate(text.split(b"\n"), start=1):

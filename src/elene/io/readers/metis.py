@@ -7,11 +7,10 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.graph import Graph
-from elene.io.readers.source import Source, single, starts
+from elene.io.readers.source import Options, Source, from_arcs, single, starts, without_weights
 
 
-def metis(text: bytes) -> Source:
+def metis(text: bytes, options: Options) -> Source:
     """The graph of a METIS text."""
     values, counts, numbers = _integer_lines(text)
     if len(counts) == 0 or not 2 <= counts[0] <= 4:
@@ -29,7 +28,9 @@ def metis(text: bytes) -> Source:
     if len(sources) != 2 * m:
         raise ValueError(f"line {numbers[0]} announces {m} edges, so {2 * m} neighbours; {len(sources)} are listed")
     fix = "a file that lists every edge at both of its ends"
-    return single(Graph._from_arcs(sources, targets, n, "the adjacency list", fix))
+    if flags[2] == "1":
+        without_weights()
+    return single(from_arcs((sources, targets), n, "the adjacency list", fix, options))
 
 
 def _integer_lines(text: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

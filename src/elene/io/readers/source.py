@@ -1,7 +1,8 @@
-"""What readers share: the graphs of a file, checked but built on demand."""
+"""What readers share: the graphs of a file, checked but built on demand; what the caller said about the file."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -11,8 +12,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.extras import needing
-from elene.graph import Graph
+from elene.graph import Graph, warn
+
+# What was read and how, for whoever listens at the level INFO; the command line does.
+logger = logging.getLogger("elene.io")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the caller says about a file, so that nothing need be guessed.
+
+    Attributes:
+        source: the column of an edge table that holds one end, by name or counted from 0.
+        target: the column that holds the other.
+        header: whether the first line of a text names the columns.
+        undirected: whether arcs are to be taken for edges.
+    """
+
+    source: str | int | None = None
+    target: str | int | None = None
+    header: bool | None = None
+    undirected: bool = False
+
+    def __post_init__(self) -> None:
+        for name, end in (("source", self.source), ("target", self.target)):
+            if end is not None and (isinstance(end, bool) or not isinstance(end, str | int | np.integer)):
+                raise TypeError(f"{name} must be the name of a column or its place counted from 0, got {end!r}")
+        for name, flag in (("header", self.header), ("undirected", self.undirected)):
+            if flag is not None and not isinstance(flag, bool):
+                raise TypeError(f"{name} must be True or False, got {flag!r}")
 
 
 @dataclass(frozen=True)
@@ -30,8 +58,30 @@ def single(graph: Graph) -> Source:
 
 def extra(module: str) -> Any:
     """A module that an extra installs, or an error that says which."""
-    with needing("io", "this file format"):
+    try:
         return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise ImportError(f'this file format needs {package}: pip install "elene[io]"') from error
+
+
+def from_arcs(arcs: tuple[NDArray[Any], NDArray[Any]], n: int, name: str, fix: str, options: Options) -> Graph:
+    """A graph from a list that must hold both directions of every edge, unless arcs are to be joined."""
+    if not options.undirected:
+        return Graph._from_arcs(*arcs, n, name, f"undirected=True (--undirected) to join them, or {fix}")
+    graph, both = Graph._joined(*arcs, n)
+    logger.info("%s", joined(graph, both))
+    return graph
+
+
+def joined(graph: Graph, both: int) -> str:
+    """What became of arcs, in words."""
+    return f"{graph.num_edges} edges, {both} of them from arcs in both directions"
+
+
+def without_weights() -> None:
+    """Say that a format's weights are not read."""
+    warn("the weights of edges are ignored: every edge counts as one")
 
 
 def split_union(union: Graph, first: NDArray[np.int64]) -> list[Graph]:
