@@ -450,4 +450,4 @@ def test_debug_shows_the_traceback(here):
 def test_a_pipe_that_closes_early_is_no_error(here):
     command = f"{sys.executable} -m elene explain numbers.csv --node 7 | head -c 1"
     result = subprocess.run(command, shell=True, capture_output=True, text=True)
-    assert result.stderr == ""
+    assert all(line.startswith(("numbers.csv: ", "elene: compiling")) for line in result.stderr.splitlines())
