@@ -1,19 +1,23 @@
-"""Memory and time of training ELENE-L against the size of the graph, with plots.
+"""Memory and time of training against the size and the density of the graph, with plots.
 
-    python benchmarks/scaling.py [--json FILE] [--plot FILE] [--full]
+    python benchmarks/scaling.py [--json FILE] [--plots FOLDER] [--full]
 
-d-regular graphs, d = 6, 12, 18, and Barabasi-Albert graphs with hubs; k = 1, 2, 3; one layer of GIN with ELENE-L (ND)
-before it, hidden size 32, 25 training steps on a constant target, every point in a process of its own (its peak above
-the bare process is what is plotted). ``--full`` goes on to the largest graphs: 10^6 nodes at d=12, k=1 and 10^5 at
-k=2; the paper's largest has 31,623 nodes.
+One layer of GIN, GIN-AK, GIN-AK+, GIN with ELENE-L (ND) and (ED), hidden size 128, as in the experiments; up to 25
+training steps on one graph and a constant target; every point in a process of its own (its peak above that before
+training is what is plotted). Sweeps: nodes of d-regular graphs; the degree of regular graphs of 1000 nodes; m of
+Barabasi-Albert graphs of 1000 nodes; k = 1, 2, 3. A series ends where memory or time does. ``--full`` has all of the
+paper's points, up to 31,623 nodes with d = 6, 12, 18, and goes on with ELENE-L (ND) to 10^6 nodes.
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
+import resource
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from queue import Empty
 
 import numpy as np
 from rich.console import Console
@@ -22,107 +26,125 @@ from common import write_json
 from elene.datasets.generators.memory import barabasi_albert, regular_graph
 
 console = Console(width=120)
-STEPS, WIDTH = 25, 32
+STEPS, WIDTH, LAYERS = 25, 128, 1
+LIMIT = 12 * 2**30  # bytes that training may take
+PATIENCE = 3.0  # seconds: no further step then, since memory does not grow any more
+SLOW = 20.0  # seconds of a step after which no larger graph is tried
+MODELS = ("gin", "gin-ak", "gin-ak+", "gin+elene-nd", "gin+elene-ed")
 
 
-def train(queue, kind: str, nodes: int, degree: int, k: int) -> None:
+def model_of(name: str, k: int):
+    from elene.experiments.spec import Model
+
+    conv = {"name": name, "k": k} if name.startswith("gin-ak") else "gin"
+    elene = {"level": name[-2:], "k": k} if "elene" in name else None
+    # A single graph has no variance for a BatchNorm in the head.
+    return Model(conv=conv, layers=LAYERS, hidden=WIDTH, elene=elene, head_norm="none")
+
+
+def train(queue, sweep: str, name: str, nodes: int, degree: int, k: int) -> None:
+    """Train one model on one graph; says how much memory that takes, or nothing about it if there is not enough."""
     import torch
-    from torch import nn
-    from torch_geometric.data import Data
-    from torch_geometric.nn import GINConv
+    from torch_geometric.data import Data, InMemoryDataset
 
-    from elene.nn import ELENE, GNN, Ego, updates
-    from elene.transforms import EgoStructure
+    from elene.experiments.batches import Stock
+    from elene.experiments.models import Columns, Preparation, Shape, build
+    from elene.nn import Ego
 
-    graph = regular_graph(nodes, degree) if kind == "regular" else barabasi_albert(nodes, degree // 2)
-    arcs = torch.from_numpy(graph.edges.T.astype(np.int64))
-    data = Data(x=torch.ones(nodes, 1), edge_index=torch.cat([arcs, arcs.flip(0)], dim=1))
-    before = peak()
-    start = time.perf_counter()
-    data = EgoStructure(k, max_degree=32)(data)
-    ego = Ego.of(data)
-    prepared = time.perf_counter() - start
     torch.manual_seed(0)
-    conv = GINConv(nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH)))
-    model = GNN(
-        nn.Linear(1, WIDTH), [conv], updates(WIDTH, 1), nn.Linear(WIDTH, 1), elene=[ELENE(WIDTH, k, max_degree=32)]
-    )
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    start, losses = time.perf_counter(), []
-    for _ in range(STEPS):
-        optimizer.zero_grad()
-        loss = (model(data, ego) / nodes - 1).abs().mean()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    seconds = (time.perf_counter() - start) / STEPS
-    queue.put(
-        {
-            "kind": kind, "nodes": nodes, "degree": degree, "k": k, "pairs": len(data.ego_node), "prepare": prepared,
-            "step": seconds, "peak": peak() - before, "learned": losses[-1] < losses[0],
-        }
-    )  # fmt: skip
+    graph = barabasi_albert(nodes, degree) if sweep == "m" else regular_graph(nodes, degree)
+    arcs = torch.from_numpy(graph.edges.T.astype(np.int64))
+    data = Data(x=torch.zeros(nodes, 1, dtype=torch.long), edge_index=torch.cat([arcs, arcs.flip(0)], dim=1))
+    dataset = InMemoryDataset()
+    dataset._data = data
+    dataset.slices = {"x": torch.tensor([0, nodes]), "edge_index": torch.tensor([0, data.num_edges])}
+    row = {"sweep": sweep, "model": name, "nodes": nodes, "degree": degree, "k": k, "peak": None}
+    before = peak()
+    resource.setrlimit(resource.RLIMIT_AS, (status("VmSize") + LIMIT, resource.RLIM_INFINITY))
+    try:
+        start = time.perf_counter()
+        preparation = Preparation.learn(model_of(name, k), dataset, torch.arange(1))
+        batch = Stock(preparation(dataset)).gather(torch.arange(1))
+        ego = [Ego.of(batch)] if "ego_shape" in batch else []
+        row["prepare"] = time.perf_counter() - start
+        network = build(preparation, Shape(Columns((1,)), None, 1, "graph"))
+        optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
+        start, steps = time.perf_counter(), 0
+        while steps < 2 or (steps < STEPS and time.perf_counter() - start < PATIENCE):
+            optimizer.zero_grad()
+            loss = (network(batch, *ego) - 1).abs().mean()
+            loss.backward()
+            optimizer.step()
+            steps += 1
+        row |= {"step": (time.perf_counter() - start) / steps, "steps": steps, "peak": peak() - before}
+    except (MemoryError, RuntimeError) as error:
+        if not isinstance(error, MemoryError) and "memory" not in str(error):
+            raise
+    queue.put(row)
 
 
 def peak() -> int:
-    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    return int(status["VmHWM"].split()[0]) * 1024
+    return status("VmHWM")
 
 
-def measure(kind: str, nodes: int, degree: int, k: int) -> dict:
-    context = multiprocessing.get_context("spawn")
+def status(key: str) -> int:
+    """Bytes, as the system counts them."""
+    lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(lines[key].split()[0]) * 1024
+
+
+def measure(sweep: str, name: str, nodes: int, degree: int, k: int) -> dict:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["elene.experiments.models", "elene.experiments.batches", "common"])
     queue = context.Queue()
-    process = context.Process(target=train, args=(queue, kind, nodes, degree, k))
+    process = context.Process(target=train, args=(queue, sweep, name, nodes, degree, k))
     process.start()
-    row = queue.get(timeout=1800)
+    row = None
+    while row is None:
+        try:
+            row = queue.get(timeout=1)
+        except Empty:
+            if not process.is_alive():
+                raise ChildProcessError(f"{name} on {nodes} nodes failed: see above") from None
     process.join()
-    console.print(
-        f"{kind:9s} n={nodes:>9,} d={degree:2d} k={k}: {row['pairs']:>12,} pairs, {row['peak'] / 1e6:8,.0f} MB, "
-        f"{row['step'] * 1e3:9,.1f} ms a step, prepared in {row['prepare']:.2f} s, loss fell: {row['learned']}"
-    )
+    found = "too much" if row["peak"] is None else f"{row['peak'] / 1e6:8,.0f} MB, {row['step'] * 1e3:9,.1f} ms a step"
+    console.print(f"{sweep:6s} {name:12s} n={nodes:>9,} d={degree:2d} k={k}: {found}")
     return row
 
 
-def plan(full: bool) -> list[tuple[str, int, int, int]]:
-    sizes = {1: (1000, 10_000, 100_000), 2: (1000, 3162, 10_000), 3: (316, 1000, 3162)}
-    points = [("regular", n, d, k) for k in sizes for d in (6, 12, 18) for n in sizes[k]]
-    points += [("hubs", n, 12, k) for k in (1, 2) for n in (1000, 10_000)]
-    return points + ([("regular", 100_000, 12, 2), ("regular", 1_000_000, 12, 1)] if full else [])
+def series(full: bool) -> Iterator[list[tuple[str, str, int, int, int]]]:
+    """Points that grow."""
+    sizes = (100, 316, 1000, 3162, 10_000, 31_623) if full else (316, 1000, 3162)
+    for name in MODELS:
+        for k in (0,) if name == "gin" else (1, 2, 3):
+            more = {1: (100_000, 1_000_000), 2: (100_000,)}.get(k, ()) if full and name == "gin+elene-nd" else ()
+            for degree in (6, 12, 18) if full else (12,):
+                largest = more if degree == 12 else ()
+                yield [("nodes", name, nodes, degree, k) for nodes in (*sizes, *largest)]
+            yield [("degree", name, 1000, degree, k) for degree in ((4, 8, 12, 18, 24, 32) if full else (4, 12, 24))]
+            yield [("m", name, 1000, degree, k) for degree in ((2, 4, 6, 9, 12, 16) if full else (2, 6, 12))]
 
 
-def plot(rows: list[dict], path: Path) -> None:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12, 4), layout="constrained")
-    panels = figure.subplots(1, 3, sharey=True)
-    for axes, k in zip(panels, (1, 2, 3), strict=True):
-        axes.set(xscale="log", yscale="log", xlabel="nodes", title=f"k = {k}")
-        for kind, degree in (("regular", 6), ("regular", 12), ("regular", 18), ("hubs", 12)):
-            found = [row for row in rows if (row["kind"], row["degree"], row["k"]) == (kind, degree, k)]
-            if found:
-                name = f"d = {degree}" if kind == "regular" else "hubs (Barabasi-Albert)"
-                axes.plot([row["nodes"] for row in found], [row["peak"] / 1e6 for row in found], "o-", label=name)
-        sizes = sorted({row["nodes"] for row in rows if row["k"] == k})
-        axes.set_xticks(sizes, labels=[f"{size:,}" for size in sizes])
-        axes.set_xticks([], minor=True)
-        axes.legend(frameon=False)
-    panels[0].set_ylabel("peak MB above the bare process")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path)
+def grow(points: list[tuple[str, str, int, int, int]]) -> Iterator[dict]:
+    for point in points:
+        row = measure(*point)
+        yield row
+        if row["peak"] is None or row["step"] > SLOW:
+            return
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--json", help="write all figures to this file")
-    parser.add_argument("--plot", type=Path, default="bench/scaling.svg", help="where the plot goes")
-    parser.add_argument("--full", action="store_true", help="up to 10^6 nodes")
+    parser.add_argument("--plots", type=Path, default="bench", help="where the plots go")
+    parser.add_argument("--full", action="store_true", help="all of the paper's points, and up to 10^6 nodes")
     options = parser.parse_args()
-    rows = [measure(*point) for point in plan(options.full)]
-    plot(rows, options.plot)
-    for k in (1, 2, 3):
-        big = [row for row in rows if row["kind"] == "regular" and row["degree"] == 12 and row["k"] == k]
-        slope = np.polyfit(*(np.log([row[key] for row in big[-2:]]) for key in ("nodes", "peak")), 1)[0]
-        console.print(f"k={k}, d=12: memory grows with nodes to the power {slope:.2f} between the two largest graphs")
+    rows = [row for points in series(options.full) for row in grow(points)]
+    from elene.experiments.figures import draw_memory
+
+    options.plots.mkdir(parents=True, exist_ok=True)
+    for sweep in ("nodes", "degree", "m"):
+        (options.plots / f"memory-{sweep}.svg").write_text(draw_memory(f"memory-{sweep}", rows, sweep))
     write_json(options.json, {"scaling": rows})
 
 

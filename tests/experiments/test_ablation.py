@@ -11,6 +11,7 @@ from elene.cli import app
 from elene.experiments import ablation
 from elene.experiments import spec as specs
 from elene.experiments.ablation import Point, gather, panels, plan, points, write_ablation
+from elene.experiments.report import write_report
 from elene.experiments.store import Store
 from made_up import origin, result
 
@@ -120,6 +121,8 @@ def test_the_table_says_what_is_better(filled):
     assert "| GIN+ELENE-L (ND), phi 16 | 0.050 (-0.020, 1.50x) |" in text
     assert "| GIN+ELENE-L (ND), joint false | **0.010** (+0.020, 2.50x) |" in text
     assert "Triangles: MAE, lower is better; 60 of 300 epochs; commit c0ffee." in text
+    markdown, _ = write_report(Store(filled.root.parent), filled.root.parent)
+    assert "ablation/README.md" in markdown.read_text()
     svg = (filled.root / "figures" / "ablation.svg").read_text()
     assert ElementTree.fromstring(svg).tag.endswith("svg") and "phi 16" in svg
 

@@ -164,7 +164,13 @@ def filled(store):
     store.add(zinc(0.1, row="gin+elene-nd"))
     odd = specs.check({**specs.load("sr25", "gin").model_dump(), "row": "<b>|odd"})
     store.add(result(spec=odd))
-    points = [{"kind": "regular", "nodes": n, "degree": 6, "k": 1, "peak": 1e4 * n} for n in (100, 1000)]
+    models = [("gin", 0), ("gin-ak+", 1), ("gin+elene-ed", 1)]
+    points = [
+        {"sweep": sweep, "model": model, "nodes": n, "degree": n // 50, "k": k, "peak": 1e4 * n if n < 1500 else None}
+        for sweep in ("nodes", "degree", "m")
+        for model, k in models
+        for n in (100, 1000, 2000)
+    ]
     (store.root / "scaling.json").write_text(json.dumps({"scaling": points}))
     return store
 
@@ -177,6 +183,7 @@ def test_markdown_says_it_plainly(filled, tmp_path):
     assert "| SR25 | GIN | 6.67 | 6.67 | **equal** | 6.67 | 1 | 20 of 305 |" in text
     assert "| ZINC-12K, substitute train | GIN | 0.155 ± 0.005 | 0.200 | **+0.045 worse** |" in text
     assert "No runs yet." in text
+    assert "| GIN+ELENE-L (ED) | 1 | 1,000 | 20 | 10 |" in text
     for name in re.findall(r"\(figures/(.*?\.svg)\)", text):
         assert (tmp_path / "out" / "figures" / name).is_file()
 
@@ -215,7 +222,14 @@ def test_the_page_is_whole_and_asks_nothing_of_the_network(filled, tmp_path):
 def test_figures_are_drawings_and_the_same_each_time(filled):
     first, second = ({block.name: block.svg for block in compose(filled) if hasattr(block, "svg")} for _ in range(2))
     assert first == second
-    assert {"expressivity-curves", "expressivity-costs", "benchmarks-curves", "scaling"} <= set(first)
+    assert {
+        "expressivity-curves",
+        "expressivity-costs",
+        "benchmarks-curves",
+        "memory-nodes",
+        "memory-degree",
+        "memory-m",
+    } <= set(first)
     for svg in first.values():
         assert ElementTree.fromstring(svg).tag.endswith("svg")
         assert len(svg) < 100_000

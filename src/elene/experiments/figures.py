@@ -16,7 +16,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 
 from elene.experiments.ablation import UNIT, Outcome, Panel, Point
 from elene.experiments.summary import Entry
-from elene.experiments.tables import METRICS
+from elene.experiments.tables import METRICS, title_of
 
 POINTS = 150  # of a curve; more cannot be seen
 ACROSS = 3  # panels, at most
@@ -67,22 +67,30 @@ def draw_costs(name: str, entries: Sequence[Entry]) -> str | None:
     return _panels(name, costly, "seconds per epoch", _draw_cost, log=True)
 
 
-def draw_scaling(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Peak memory against the number of nodes, as ``benchmarks/scaling.py`` measured it.
+def draw_memory(name: str, rows: Sequence[Mapping[str, Any]], sweep: str) -> str:
+    """Peak memory of each model against the size or the density of the graph, as ``benchmarks/scaling.py`` measured it.
 
     Args:
         name: a name that no other figure of the page has.
-        rows: its measurements: ``kind``, ``degree``, ``k``, ``nodes`` and ``peak``, in bytes.
+        rows: its measurements: ``sweep``, ``model``, ``degree``, ``k``, ``nodes`` and ``peak``, in bytes, or None where
+            memory did not suffice.
+        sweep: ``"nodes"``, ``"degree"`` of regular graphs, or ``"m"`` of Barabasi-Albert graphs.
     """
-    depths = sorted({row["k"] for row in rows})
-    series = sorted({_series(row) for row in rows}, reverse=True)
-    figure = _figure(len(depths))
-    for place, k in enumerate(depths):
-        axes = _axes(figure, place, len(depths), f"k = {k}", "nodes", "peak memory, MB")
-        for number, one in enumerate(series):
-            points = sorted((row["nodes"], row["peak"] / 1e6) for row in rows if (row["k"], _series(row)) == (k, one))
+    wanted = [row for row in rows if row["sweep"] == sweep and row["peak"] is not None]
+    across = "nodes" if sweep == "nodes" else "degree"
+    degrees = sorted({row["degree"] for row in wanted}) if sweep == "nodes" else [None]
+    panels = [(degree, k) for degree in degrees for k in sorted({row["k"] for row in wanted if row["k"]})]
+    figure = _figure(len(panels))
+    for place, (degree, k) in enumerate(panels):
+        title = f"k = {k}" if degree is None else f"d = {degree}, k = {k}"
+        axes = _axes(figure, place, len(panels), title, sweep, "peak memory, MB")
+        for model in dict.fromkeys(row["model"] for row in wanted):
+            # A model without ego-networks has no k, and is the same in all panels.
+            shown = [row for row in wanted if row["model"] == model and row["k"] in (0, k)]
+            points = sorted((row[across], row["peak"] / 1e6) for row in shown if degree in (None, row["degree"]))
             if points:
-                axes.plot(*zip(*points, strict=True), "o-", color=f"C{number}", markersize=3, label=_say_series(*one))
+                style = {"color": COLOURS[model], "markersize": 3, "label": title_of(model)}
+                axes.plot(*zip(*points, strict=True), "o-", **style)
         for which in "xy":
             _log(axes, which)
     return _svg(_with_legend(figure), name)
@@ -119,14 +127,6 @@ def _style(point: Point, keys: Sequence[str]) -> dict[str, Any]:
         colour = f"C{keys.index(point.key) % 10}"
         shown["marker"] = "osDv^<>P"[(sum(point.value.encode()) + keys.index(point.key) // 10) % 8]
     return {**shown, "color": colour, "markerfacecolor": colour if point.row != UNIT else "none"}
-
-
-def _series(row: Mapping[str, Any]) -> tuple[str, int]:
-    return row["kind"], row["degree"]
-
-
-def _say_series(kind: str, degree: int) -> str:
-    return f"{degree}-regular" if kind == "regular" else f"with hubs, mean degree {degree}"
 
 
 def _panels(

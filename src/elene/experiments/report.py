@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from elene.brec.standings import CATEGORIES, Standing, standings
-from elene.experiments import cost
+from elene.experiments import ablation, cost
 from elene.experiments.document import Block, Cell, Grid, Heading, Paragraph, Picture, to_html, to_markdown
 from elene.experiments.origin import SHORT
 from elene.experiments.store import Result, Store
 from elene.experiments.summary import Entry, summarise
-from elene.experiments.tables import Column, Table
+from elene.experiments.tables import Column, Table, title_of
 from elene.files import replacing
 
 TITLE = "Results"
@@ -31,6 +31,11 @@ RULES = (
     "before it, at least: it may have used again what an earlier run of the same process had left.",
 )
 SCALING = "scaling.json"
+SWEEPS = {
+    "nodes": "the number of nodes, regular graphs",
+    "degree": "the degree, regular graphs of 1000 nodes",
+    "m": "m, Barabasi-Albert graphs of 1000 nodes",
+}
 
 
 def write_report(store: Store, out: str | os.PathLike[str]) -> tuple[Path, Path]:
@@ -73,9 +78,11 @@ def compose(store: Store) -> Iterator[Block]:
     every = summarise(store)
     for table, entries in every:
         yield from _section(table, entries)
+    if (store.root / ablation.FOLDER / "README.md").is_file():
+        yield Paragraph("What one setting changed at a time makes of accuracy and speed: ablation/README.md.")
     yield from cost.compose(Store(store.root / cost.FOLDER))
     yield from _brec(store.root)
-    yield from _scaling(store.root / SCALING)
+    yield from _memory(store.root / SCALING)
     yield from _origin([result for _, entries in every for entry in entries for result in entry.results])
 
 
@@ -241,18 +248,43 @@ def _machine(result: Result) -> str:
     return ", ".join(f"{key} {value}" for key, value in result.machine.items() if value != "none")
 
 
-def _scaling(path: Path) -> Iterator[Block]:
+def _memory(path: Path) -> Iterator[Block]:
     if not path.is_file():
         return
-    from elene.experiments.figures import draw_scaling
+    from elene.experiments.figures import draw_memory
 
     rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["scaling"]
-    yield Heading(2, "Memory against the size of the graph")
-    largest = max(rows, key=lambda row: row["nodes"])
+    known = [row for row in rows if row["peak"] is not None]
+    yield Heading(2, "Memory against the size and the density of the graph")
     yield Paragraph(
-        "The paper shows this in figures without numbers; its largest graph has 31,623 nodes. One layer of GIN with "
-        "ELENE-L (ND) before it, 25 steps on one graph; memory above that of the bare process. The largest graph here "
-        f"has {largest['nodes']:,} nodes of degree {largest['degree']} and takes {largest['peak'] / 1e6:,.0f} MB at "
-        f"k = {largest['k']}."
+        "The paper shows this in figures without numbers; its largest graph has 31,623 nodes. One layer, hidden size "
+        "128, training on one graph; memory above that before training. A curve ends where memory (12 GB) or time did "
+        "not suffice."
     )
-    yield Picture("scaling", "Memory against the size of the graph", draw_scaling("scaling", rows))
+    yield Grid(
+        ["Largest graph, by nodes", "k", "Nodes", "Degree", "MB"],
+        [
+            [
+                Cell(title_of(row["model"])),
+                *(Cell(f"{row[key]:,}") for key in ("k", "nodes", "degree")),
+                _megabytes(row),
+            ]
+            for row in _largest(known)
+        ],
+    )
+    for sweep, what in SWEEPS.items():
+        if any(row["sweep"] == sweep for row in known):
+            yield Picture(f"memory-{sweep}", f"Memory against {what}", draw_memory(f"memory-{sweep}", rows, sweep))
+
+
+def _megabytes(row: Mapping[str, Any]) -> Cell:
+    return Cell(f"{row['peak'] / 1e6:,.0f}")
+
+
+def _largest(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The largest graph that each model was trained on at each depth."""
+    found: dict[tuple[str, int], Mapping[str, Any]] = {}
+    for row in sorted(rows, key=lambda row: (row["nodes"], row["degree"])):
+        if row["sweep"] == "nodes":
+            found[row["model"], row["k"]] = row
+    return list(found.values())
