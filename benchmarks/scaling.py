@@ -27,10 +27,10 @@ from elene.datasets.generators.memory import barabasi_albert, regular_graph
 
 console = Console(width=120)
 STEPS, WIDTH, LAYERS = 25, 128, 1
-LIMIT = 12 * 2**30  # bytes that training may take
+LIMIT = 6 * 2**30  # bytes that training may take
 PATIENCE = 3.0  # seconds: no further step then, since memory does not grow any more
-SLOW = 20.0  # seconds of a step after which no larger graph is tried
-MODELS = ("gin", "gin-ak", "gin-ak+", "gin+elene-nd", "gin+elene-ed")
+SLOW = 5.0  # seconds of a step after which no larger graph is tried
+MODELS = ("gin", "gin+elene-nd", "gin+elene-ed", "gin-ak", "gin-ak+")
 
 
 def model_of(name: str, k: int):

@@ -164,7 +164,7 @@ def test_the_network_is_the_published_one():
             lambda made: getattr(made.convs[0], "inner", None) is not None,
         ),
     ],
-    ids=str,
+    ids=lambda value: str(value) if isinstance(value, dict) else None,
 )
 def test_each_point_can_be_set(settings, differs):
     elene = {"level": "nd", "k": 2, "omega": 4}

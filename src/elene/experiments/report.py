@@ -258,7 +258,7 @@ def _memory(path: Path) -> Iterator[Block]:
     yield Heading(2, "Memory against the size and the density of the graph")
     yield Paragraph(
         "The paper shows this in figures without numbers; its largest graph has 31,623 nodes. One layer, hidden size "
-        "128, training on one graph; memory above that before training. A curve ends where memory (12 GB) or time did "
+        "128, training on one graph; memory above that before training. A curve ends where memory (6 GB) or time did "
         "not suffice."
     )
     yield Grid(
