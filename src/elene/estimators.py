@@ -34,8 +34,11 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         degrees: ``"relative"`` (ELENE) or ``"absolute"`` (IGEL).
         form: ``"marginal"``, ``"joint"`` or ``"product"``; see :func:`elene.encode`.
         max_degree: larger values count as this one; by default the largest degree in the training graphs.
-        per: ``"row"`` for a row for each node, edge or pair; ``"graph"`` for their sum, a row for each graph.
-        log1p: give log(1 + count) instead of counts (of the sums, for ``per="graph"``).
+        radius: for pairs, the largest distance between the two.
+        per: ``"row"`` for a row for each node, edge or pair; ``"graph"`` for their sum, a row for each graph;
+            ``"mean"`` for their mean.
+        log1p: give log(1 + count) instead of counts (of the sums or means, where these are asked for).
+        sparse_output: give a sparse matrix; with False a dense one, or the table that ``set_output`` names.
         threads: how many threads to use; by default one for every core.
 
     Attributes:
@@ -52,15 +55,17 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         [[0, 5, 0, 10, 0], [4, 0, 1, 8, 0], [2, 1, 0, 4, 0]]
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - scikit-learn has every parameter an argument
         self,
         k: int | Sequence[int] = 2,
         level: str = "node",
         degrees: str = "relative",
         form: str = "marginal",
         max_degree: int | None = None,
+        radius: int | None = None,
         per: str = "row",
         log1p: bool = False,
+        sparse_output: bool = True,
         threads: int | None = None,
     ) -> None:
         self.k = k
@@ -68,8 +73,10 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.degrees = degrees
         self.form = form
         self.max_degree = max_degree
+        self.radius = radius
         self.per = per
         self.log1p = log1p
+        self.sparse_output = sparse_output
         self.threads = threads
 
     def fit(self, X: Any, y: Any = None) -> Encoder:
@@ -92,12 +99,16 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.table_ = np.vstack([marginal_table(union, spec, depth) for depth in spec.depths])
         return self
 
-    def transform(self, X: Any) -> csr_array:
-        """The vectors of a list of graphs as a sparse matrix.
+    def transform(self, X: Any) -> Any:
+        """The vectors of a list of graphs as a sparse matrix, or as ``sparse_output`` and ``set_output`` say.
 
         >>> import networkx as nx
         >>> Encoder(k=1).fit_transform([nx.star_graph(4)]).shape
         (5, 30)
+        >>> encoder = Encoder(k=1, form="joint", per="mean", sparse_output=False).set_output(transform="pandas")
+        >>> encoder.fit_transform([nx.star_graph(4)])
+           k1.(0,0,1,1)  k1.(0,0,4,4)  k1.(1,1,1,0)  k1.unknown
+        0           0.8           0.2           1.6         0.0
         """
         check_is_fitted(self)
         asked = self._spec(self.spec_.max_degree)
@@ -106,9 +117,16 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         graphs = self._graphs(X)
         encoding = self._encode(graphs)
         matrix = encoding.onto(self.table_).matrix if self.form == "joint" else encoding.matrix
-        if self.per == "graph":
-            matrix = _sum_rows(matrix, self._rows_per_graph(graphs, encoding))
-        return matrix.log1p() if self.log1p else matrix
+        if self.per != "row":
+            matrix = _sum_rows(matrix, self._rows_per_graph(graphs, encoding), self.per == "mean")
+        matrix = matrix.log1p() if self.log1p else matrix
+        return matrix if self.sparse_output else matrix.toarray()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False  # graphs are no rows of numbers
+        tags.no_validation = True
+        return tags
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The name of each column; ``input_features`` is not used, since graphs have none."""
@@ -116,9 +134,9 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array([str(column) for column in self.spec_.name_columns(self.table_)], dtype=object)
 
     def _spec(self, max_degree: int | None = None) -> Spec:
-        check_choice("per", self.per, ("row", "graph"))
+        check_choice("per", self.per, ("row", "graph", "mean"))
         rho = self.max_degree if max_degree is None else max_degree
-        return Spec.of(self.k, self.level, self.degrees, self.form, rho)
+        return Spec.of(self.k, self.level, self.degrees, self.form, rho, self.radius)
 
     def _graphs(self, X: Any) -> list[Graph]:
         if isinstance(X, Graph) or hasattr(X, "nodes") or hasattr(X, "edge_index"):
@@ -135,6 +153,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             degrees=spec.degrees,
             form=spec.form,
             max_degree=spec.max_degree,
+            radius=spec.radius,
             threads=self.threads,
         )
 
@@ -146,13 +165,13 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.bincount(owner, minlength=len(graphs))
 
 
-def _sum_rows(matrix: csr_array, counts: NDArray[np.int64]) -> csr_array:
-    """The sum of each group of consecutive rows.
+def _sum_rows(matrix: csr_array, counts: NDArray[np.int64], mean: bool = False) -> csr_array:
+    """The sum of each group of consecutive rows, or their mean; of none it is zero.
 
     Indices are as wide as those of the matrix: some estimators, SVC among them, refuse wider ones than 32 bits.
     """
     wide = matrix.indices.dtype
     indptr = np.concatenate([[0], np.cumsum(counts)]).astype(wide)
-    ones = np.ones(len(matrix.indptr) - 1, dtype=matrix.dtype)
-    groups = csr_array((ones, np.arange(len(ones), dtype=wide), indptr), shape=(len(counts), len(ones)))
+    weights = np.repeat(1 / counts.clip(1), counts) if mean else np.ones(matrix.shape[0], dtype=matrix.dtype)
+    groups = csr_array((weights, np.arange(len(weights), dtype=wide), indptr), shape=(len(counts), len(weights)))
     return (groups @ matrix).tocsr()

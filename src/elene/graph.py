@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+import zlib
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elene.extras import needing
 from elene.forking import cached_property
 from elene.validation import brief, check_list
 
@@ -83,6 +86,28 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"Graph(num_nodes={self.num_nodes}, num_edges={self.num_edges})"
+
+    def _repr_html_(self) -> str:
+        from elene.html import graph_view
+
+        return graph_view(self.nodes, self.edges, self.max_degree)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same nodes in the same order, and the same edges; :func:`elene.compare` relabels."""
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return self is other or (
+            np.array_equal(self.indptr, other.indptr)
+            and np.array_equal(self.indices, other.indices)
+            and np.array_equal(self.nodes, other.nodes)
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((zlib.crc32(self.indptr.data), zlib.crc32(self.indices.data)))
 
     @property
     def num_nodes(self) -> int:
@@ -211,6 +236,22 @@ class Graph:
         ones = np.ones(len(self.indices), dtype=np.int32)
         return csr_array((ones, self.indices, self.indptr), shape=(self.num_nodes, self.num_nodes))
 
+    def to_networkx(self) -> Any:
+        """The same graph for networkx, with the names of the nodes.
+
+        >>> Graph.from_edges([("a", "b"), ("b", "c")]).to_networkx().edges
+        EdgeView([('a', 'b'), ('b', 'c')])
+        """
+        with needing("io", "Graph.to_networkx"):
+            import networkx
+        if self.labels is not None:
+            _ = self._position_of  # nodes of one name would become one node
+        names = self.nodes.tolist()
+        graph = networkx.Graph()
+        graph.add_nodes_from(names)
+        graph.add_edges_from((names[u], names[v]) for u, v in self.edges.tolist())
+        return graph
+
     @classmethod
     def from_edges(cls, edges: ArrayLike, num_nodes: int | None = None, labels: ArrayLike | None = None) -> Graph:
         """A graph from an ``(m, 2)`` array of node positions, one undirected edge a row, in either direction or both.
@@ -218,28 +259,59 @@ class Graph:
         Self-loops and repeated rows are dropped with a :class:`GraphWarning`.
 
         Args:
-            edges: integers; ``edge_index`` tensors of shape ``(2, m)`` go through :meth:`from_pyg`.
+            edges: integers, or strings, which are names; an ``edge_index`` of shape ``(2, m)`` goes through
+                :meth:`from_pyg`, integers that are names through :meth:`from_pandas`.
             num_nodes: how many nodes there are; by default the largest position plus one.
-            labels: the name of each node.
+            labels: the name of each node; where the edges hold names, by default those, in ascending order.
 
         Example:
             >>> Graph.from_edges([(0, 1), (1, 2)], num_nodes=5)
             Graph(num_nodes=5, num_edges=2)
+            >>> Graph.from_edges([("c", "a"), ("c", "b")]).nodes.tolist()
+            ['a', 'b', 'c']
         """
-        try:
-            pairs = np.asarray(edges)
-        except ValueError:
-            raise ValueError("edges must have shape (m, 2), got rows of different lengths") from None
+        pairs = _edge_array(edges)
         if pairs.size == 0:
             pairs = np.empty((0, 2), dtype=np.int64)
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             hint = " (an edge_index of shape (2, m) goes through Graph.from_pyg)" if pairs.shape[:1] == (2,) else ""
             raise ValueError(f"edges must have shape (m, 2), got {pairs.shape}{hint}")
+        if pairs.dtype.kind == "U":
+            pairs, labels = _positions_of_names(pairs, num_nodes, labels)
+            num_nodes = len(labels)
         pairs = _integers(pairs, "edges")
         n = _count_nodes(pairs, num_nodes, "edges")
         named = None if labels is None else _checked_labels(labels, n)
         indptr, indices, _ = _adjacency(pairs[:, 0], pairs[:, 1], n)
         return cls.trusted(indptr, indices, named)
+
+    @classmethod
+    def from_pandas(cls, table: Any, source: Any = "source", target: Any = "target") -> Graph:
+        """A graph from a table with one edge a row: a pandas or polars ``DataFrame``, other columns ignored.
+
+        Ends are names, integers or strings, and become labels in ascending order.
+
+        Args:
+            table: the table.
+            source: the column that holds one end.
+            target: the column that holds the other.
+
+        Example:
+            >>> import pandas
+            >>> friends = pandas.DataFrame({"who": [7, 9], "whom": [9, 30], "since": [2001, 2010]})
+            >>> Graph.from_pandas(friends, "who", "whom").nodes.tolist()
+            [7, 9, 30]
+        """
+        if not (hasattr(table, "columns") and hasattr(table, "__getitem__")):
+            raise TypeError(f"table must be a pandas or polars DataFrame, got {brief(table)}")
+        ends = [_end_column(table, "source", source), _end_column(table, "target", target)]
+        if ends[0].dtype.kind != ends[1].dtype.kind and all(len(end) for end in ends):
+            raise TypeError(
+                f"source and target must both be integers or both be strings, got {ends[0].dtype} and {ends[1].dtype}"
+            )
+        names, positions = np.unique(np.concatenate(ends), return_inverse=True)
+        plain = names.dtype.kind != "U" and np.array_equal(names, np.arange(len(names)))
+        return cls.from_edges(positions.reshape(2, -1).T, num_nodes=len(names), labels=None if plain else names)
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Graph:
@@ -442,6 +514,68 @@ def disjoint_union(graphs: Sequence[Graph]) -> Graph:
     indices = np.concatenate([graph.indices + shift for graph, shift in zip(graphs, first[:-1], strict=True)])
     degrees = np.concatenate([graph.degrees for graph in graphs])
     return Graph.trusted(np.concatenate([[0], np.cumsum(degrees)]), indices.astype(np.int32))
+
+
+def _edge_array(edges: Any) -> NDArray[Any]:
+    """Edges as an array; of integers or of text where they are all of one kind."""
+    try:
+        pairs = np.asarray(edges)
+        if pairs.dtype.kind == "U" and not hasattr(edges, "dtype"):
+            pairs = np.asarray(edges, dtype=object)  # numpy makes text of what stands beside text
+    except ValueError:
+        raise ValueError("edges must have shape (m, 2), got rows of different lengths") from None
+    return _uniform(pairs)
+
+
+def _uniform(values: NDArray[Any]) -> NDArray[Any]:
+    """Objects as integers or as text, where they are all of one of these kinds: so nullable columns are read."""
+    if values.dtype.kind not in "OT":
+        return values
+    flat = values.ravel().tolist()
+    for fits, kind in ((_is_integer, np.int64), (lambda value: isinstance(value, str), np.str_)):
+        if all(map(fits, flat)):
+            with suppress(OverflowError):
+                return np.array(flat, dtype=kind).reshape(values.shape)
+    return values
+
+
+def _positions_of_names(
+    pairs: NDArray[np.str_], num_nodes: int | None, labels: ArrayLike | None
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Where the names in the edges stand among the labels, and the labels."""
+    if num_nodes is not None:
+        raise ValueError(f"num_nodes={num_nodes} is for positions, and edges hold names: pass all of them as labels")
+    names, positions = np.unique(pairs, return_inverse=True)
+    positions = positions.reshape(pairs.shape)
+    if labels is None:
+        return positions, names
+    named = _label_array(check_list("labels", labels, "names"))
+    place = {label: position for position, label in enumerate(named.tolist())}
+    if len(place) < len(named):
+        raise ValueError("labels repeat, so a name in edges does not say which node is meant: give each node its own")
+    unknown = [name for name in names.tolist() if name not in place]
+    if unknown:
+        raise ValueError(f"edges: node {unknown[0]!r} is not among the labels")
+    return np.array([place[name] for name in names.tolist()], dtype=np.int64)[positions], named
+
+
+def _end_column(table: Any, what: str, name: Any) -> NDArray[Any]:
+    """The names in a column of ends."""
+    columns = list(table.columns)
+    if name not in columns:
+        raise ValueError(f"{what}={name!r} is not a column of the table, which has {columns!r:.200}")
+    column = table[name]
+    missing = np.asarray(column.isna() if hasattr(column, "isna") else column.is_null(), dtype=bool)
+    if missing.any():
+        raise ValueError(
+            f"{what}: row {int(np.argmax(missing))} of the column {name!r}, counted from 0, misses an end of its edge"
+        )
+    values = _uniform(np.asarray(column))
+    if values.dtype.kind not in "iuU" and len(values):
+        raise TypeError(f"{what}: the column {name!r} must hold integers or strings, it holds {column.dtype}")
+    if values.dtype.kind == "u" and values.max(initial=0) >= 2**63:
+        raise ValueError(f"{what}: {values.max()} in the column {name!r} does not fit 64 bits: pass it as strings")
+    return values if values.dtype.kind == "U" else values.astype(np.int64)
 
 
 def _is_sparse(tensor: Any) -> bool:

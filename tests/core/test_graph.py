@@ -252,7 +252,7 @@ def test_directed_edge_index_is_rejected_with_the_fix():
         ([(0.0, 1.0)], {}, TypeError, r"^edges must be integers, got float64 \(such as 0\.0\)$"),
         ([(0, 1), (1, 2.5)], {}, TypeError, r"^edges must be integers, got float64 \(such as 2\.5\)$"),
         ([(0, 1), (1, float("nan"))], {}, TypeError, r"^edges must be integers, got float64 \(such as nan\)$"),
-        ([("a", "b")], {}, TypeError, r"^edges must be integers, got <U1 \(such as 'a'\)$"),
+        ([("a", 1)], {}, TypeError, r"^edges must be integers, got object \(such as 'a'\)$"),
         ([(True, False)], {}, TypeError, r"^edges must be integers, got bool \(such as True\)$"),
         ([(0, None)], {}, TypeError, r"^edges must be integers, got object \(such as None\)$"),
         ([(0, MAX_NODES)], {}, ValueError, rf"^edges: {MAX_NODES} is beyond the largest position .* {MAX_NODES - 1}$"),

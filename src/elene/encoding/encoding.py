@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -24,6 +25,7 @@ from elene.engine.plan import Rows, effective_depth
 from elene.files import check_path, replacing
 from elene.forking import cached_property
 from elene.graph import Graph, as_graph
+from elene.progress import showing
 from elene.validation import check_list
 
 
@@ -60,6 +62,110 @@ class Encoding:
         depths = self.spec.depths
         k = depths[0] if len(depths) == 1 else list(depths)
         return f"Encoding({rows} {self.spec.level}s x {columns} columns, k={k}, {self.spec.form})"
+
+    def _repr_html_(self) -> str:
+        from elene.encoding.views import encoding_view
+
+        return encoding_view(self)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns there are.
+
+        >>> import networkx as nx
+        >>> encode(nx.path_graph(3), k=1).shape
+        (3, 18)
+        """
+        rows, columns = self.matrix.shape
+        return int(rows), int(columns)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    # With a length and brackets, Python would take it for a list of rows.
+    __iter__ = None
+
+    def __getitem__(self, column: str | Column | JointColumn) -> NDArray[Any]:
+        """The counts of one column, by its readable name: one for each row.
+
+        >>> import networkx as nx
+        >>> encode(nx.path_graph(3), k=1)["k1.distance1.closer1"].tolist()
+        [1, 2, 1]
+        """
+        name = str(column)
+        if name not in self._place_of:
+            some = ", ".join(repr(str(known)) for known in self.columns[:3])
+            raise KeyError(f"no column {name!r} among {some}, ...; encoding.row(...) gives the row of a node")
+        counts: NDArray[Any] = self.matrix[:, [self._place_of[name]]].toarray().ravel()
+        return counts
+
+    @cached_property
+    def _place_of(self) -> dict[str, int]:
+        return {str(column): place for place, column in enumerate(self.columns)}
+
+    def row(self, name: Any) -> NDArray[Any]:
+        """The counts of one node by its name; of an edge or a pair by its two ends, in either order.
+
+        >>> import networkx as nx
+        >>> encode(nx.path_graph(["a", "b", "c"]), k=1, form="joint").row("b").tolist()
+        [0, 1, 2]
+        """
+        if self.nodes is not None:
+            found = _same(self.nodes, name)
+        else:
+            assert self.edges is not None
+            ends = check_list("name", name, "two nodes")
+            if len(ends) != 2:
+                raise ValueError(f"name must be the two ends of a row, got {name!r}")
+            u, v = ends
+            first, second = self.edges.T
+            found = (_same(first, u) & _same(second, v)) | (_same(first, v) & _same(second, u))
+        rows = np.flatnonzero(found)
+        if len(rows) != 1:
+            raise ValueError(f"{self.spec.level} {name!r} has {len(rows)} rows in this encoding")
+        counts: NDArray[Any] = self.matrix[rows].toarray().ravel()
+        return counts
+
+    def to_pandas(self) -> Any:
+        """A pandas ``DataFrame`` with a row for each node, edge or pair, named, and a readable column for each count.
+
+        The index is ``node``, or ``source`` and ``target``, for pairs with ``pair_distance``.
+
+        >>> import networkx as nx
+        >>> encode(nx.path_graph(["a", "b", "c"]), k=1, form="joint").to_pandas()
+              k1.(0,0,1,1)  k1.(0,0,2,2)  k1.(1,1,1,0)
+        node
+        a                1             0             1
+        b                0             1             2
+        c                1             0             1
+        """
+        from elene.encoding.tables import pandas_table
+
+        return pandas_table(self)
+
+    def to_arrow(self) -> Any:
+        """A pyarrow ``Table``, as :meth:`to_pandas`, with the names as its first columns.
+
+        >>> import networkx as nx
+        >>> encode(nx.path_graph(3), k=1, form="joint").to_arrow().column_names
+        ['node', 'k1.(0,0,1,1)', 'k1.(0,0,2,2)', 'k1.(1,1,1,0)']
+        """
+        from elene.encoding.tables import arrow_table
+
+        return arrow_table(self)
+
+    def compact(self) -> Encoding:
+        """The same without the columns that are zero in every row; ``encode(..., compact=True)`` gives it at once.
+
+        >>> import networkx as nx
+        >>> [str(column) for column in encode(nx.empty_graph(2), k=1).compact().columns]
+        ['k1.distance0.closer0', 'k1.distance0.degree0', 'k1.distance0.farther0']
+        """
+        used = np.zeros(self.shape[1], bool)
+        used[self.matrix.indices] = True
+        place = (np.cumsum(used) - 1).astype(self.matrix.indices.dtype)
+        parts = (self.matrix.data, place[self.matrix.indices], self.matrix.indptr)
+        return replace(self, matrix=csr_array(parts, shape=(len(self), int(used.sum()))), table=self.table[used])
 
     @cached_property
     def columns(self) -> list[Column] | list[JointColumn]:
@@ -137,6 +243,8 @@ def encode(  # noqa: PLR0913 - the one entry point: every argument but the first
     radius: int | None = None,
     roots: ArrayLike | None = None,
     threads: int | None = None,
+    compact: bool = False,
+    progress: bool = False,
 ) -> Encoding:
     """ELENE encodings of the nodes, edges or pairs of a graph.
 
@@ -152,9 +260,12 @@ def encode(  # noqa: PLR0913 - the one entry point: every argument but the first
             ``"joint"`` counts whole quadruplets, a column each; ``"product"`` multiplies the ends' marginal vectors.
         max_degree: larger values count as this one; by default the largest degree of the graph.
         radius: for pairs, the largest distance between the two.
-        roots: the nodes to encode, or an ``(r, 2)`` array of edges or pairs; by default all. A pair that no path joins
-            gets an empty row, and the distance -1.
+        roots: the nodes to encode, or edges or pairs as an array of shape ``(r, 2)`` or, like PyG's
+            ``edge_label_index``, ``(2, r)``; by default all. A pair that no path joins gets an empty row, and the
+            distance -1.
         threads: how many threads to use; by default one for every core. The result does not depend on it.
+        compact: leave out the columns that are zero in every row.
+        progress: show on standard error how far it is.
 
     Returns:
         An :class:`Encoding` with one row for each root, in the order given.
@@ -173,7 +284,9 @@ def encode(  # noqa: PLR0913 - the one entry point: every argument but the first
     graph = as_graph(graph)
     spec = Spec.of(k, level, degrees, form, max_degree, radius)
     rows = find_rows(graph, spec, roots)
-    return encode_rows(graph, spec, rows, threads)
+    with showing(f"encoding {len(rows)} {level}s") if progress else nullcontext():
+        encoding = encode_rows(graph, spec, rows, threads)
+    return encoding.compact() if compact else encoding
 
 
 def encode_rows(graph: Graph, spec: Spec, rows: Rows, threads: int | None) -> Encoding:
@@ -284,7 +397,7 @@ def find_rows(graph: Graph, spec: Spec, roots: ArrayLike | None) -> Rows:
 
 
 def _named_pairs(graph: Graph, spec: Spec, roots: Any) -> Rows:
-    pairs = [_pair(pair, spec) for pair in check_list("roots", roots, "pairs of nodes")]
+    pairs = [_pair(pair, spec) for pair in _pair_rows(check_list("roots", roots, "pairs of nodes"), roots)]
     first = graph.positions([u for u, _ in pairs], "roots")
     second = graph.positions([v for _, v in pairs], "roots")
     distance = distances_between(graph, first, second, 1 if spec.level == "edge" else spec.radius)
@@ -310,6 +423,25 @@ def _connected(
     component = connected_components(graph.to_scipy(), directed=False)[1]
     joined: NDArray[np.bool_] = component[first] == component[second]
     return joined
+
+
+def _pair_rows(pairs: Sequence[Any] | NDArray[Any], given: Any) -> Sequence[Any] | NDArray[Any]:
+    """Pairs one a row; an array of shape (2, r), like PyG's ``edge_label_index``, holds one a column."""
+    if not isinstance(pairs, np.ndarray) or pairs.ndim != 2 or pairs.shape[0] != 2:
+        return pairs
+    if pairs.shape[1] != 2:
+        return pairs.T
+    if hasattr(given, "detach"):
+        raise ValueError(
+            "roots of shape (2, 2) may hold a pair a row or a pair a column: pass roots.tolist() for the one, "
+            "roots.t().tolist() for the other (edge_label_index)"
+        )
+    return pairs
+
+
+def _same(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
+    """Which labels are this one; those that are objects may be tuples, which numpy would take for arrays."""
+    return np.fromiter((bool(one == label) for one in labels.tolist()), dtype=bool, count=len(labels))
 
 
 def _pair(pair: Any, spec: Spec) -> tuple[Any, Any]:

@@ -179,6 +179,11 @@ class Comparison:
         lines = [f"  {what}: {a} in a, {b} in b" for what, a, b in self.evidence]
         return "\n".join([f"The graphs differ by {self.by}" + (":" if lines else ""), *lines])
 
+    def _repr_html_(self) -> str:
+        from elene.encoding.views import comparison_view
+
+        return comparison_view(self)
+
 
 def compare(
     a: Any, b: Any, k: int | Sequence[int] = (1, 2, 3), level: str = "edge", refine: str | None = "wl"

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.engine import policy
+from elene.progress import tell
 
 Result = TypeVar("Result")
 Scratch = TypeVar("Scratch")
@@ -104,8 +105,9 @@ def run_ranges(
     ranges = [(0, len(work))] if pieces == 1 else _cut(work, pieces)
     if workers == 1 or len(ranges) == 1:
         scratch = make_scratch()
-        for start, stop in ranges:
+        for number, (start, stop) in enumerate(ranges, start=1):
             yield start, stop, task(start, stop, scratch)
+            tell(number / len(ranges))
         return
     mine = threading.local()
 
@@ -117,8 +119,9 @@ def run_ranges(
     pool = shared_pool(workers)
     futures = deque(pool.submit(run, start, stop) for start, stop in ranges)
     try:
-        for start, stop in ranges:
+        for number, (start, stop) in enumerate(ranges, start=1):
             yield start, stop, futures.popleft().result()
+            tell(number / len(ranges))
     finally:
         for future in futures:
             future.cancel()
