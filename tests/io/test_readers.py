@@ -736,3 +736,23 @@ def test_real_graph6(tmp_path):
     path = write(tmp_path / "brec.g6", "\n".join(strings))
     for graph, string in zip(Graph.read_all(path), strings, strict=True):
         assert_same(graph, nx.from_graph6_bytes(string.encode()))
+
+
+@pytest.mark.parametrize(
+    ("element", "message"),
+    [
+        ("<edge source='a' targat='b'/>", r"a <edge> without target: \{'source': 'a', 'targat': 'b'\}"),
+        ("<node/>", "a <node> without id"),
+        ("<edg source='a' target='b'/>", "an element <edg> in <graph>, which may hold node, edge"),
+        ("<node id='c'><graph edgedefault='undirected'/></node>", "nested graphs cannot be read"),
+    ],
+)
+def test_graphml_that_loses_or_makes_up_an_edge_is_refused(element, message, tmp_path):
+    text = f"<graphml><graph edgedefault='undirected'><node id='a'/><node id='b'/>{element}</graph></graphml>"
+    with pytest.raises(ValueError, match=message):
+        read_graph(write(tmp_path / "a.graphml", text))
+
+
+def test_what_is_a_comment_among_integers_is_a_name_among_others(tmp_path):
+    graph = read_graph(write(tmp_path / "a.csv", "1,2\n2,3\n%3,1\n2,x\n"))
+    assert named_edges(graph) == {frozenset(pair) for pair in [("1", "2"), ("2", "3"), ("%3", "1"), ("2", "x")]}

@@ -8,6 +8,8 @@ from typing import Any
 from elene.graph import Graph
 from elene.io.readers.source import Options, Source, extra, joined, logger, single, without_weights
 
+_SPACE = "{http://graphml.graphdrawing.org/xmlns}"
+_ELEMENTS = {"node": ["id"], "edge": ["source", "target"], "data": [], "desc": [], "locator": [], "hyperedge": []}
 _GRAPHML_ROOT = b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
 
 
@@ -15,10 +17,28 @@ def graphml(text: bytes, options: Options) -> Source:
     """The graphs of a GraphML text."""
     reader = extra("networkx.readwrite.graphml").GraphMLReader()
     # Some writers leave out the name space, without which no graph would be found.
-    graphs = list(reader(string=text.replace(b"<graphml>", _GRAPHML_ROOT)))
+    text = text.replace(b"<graphml>", _GRAPHML_ROOT)
+    _check_elements(text)
+    graphs = list(reader(string=text))
     if not graphs:
         raise ValueError("no <graph> in the file")
     return Source(len(graphs), lambda start, stop: [_graph(graph, options) for graph in graphs[start:stop]])
+
+
+def _check_elements(text: bytes) -> None:
+    """An error for elements that networkx passes over or completes: a node or an edge would be lost, or made up."""
+    from xml.etree import ElementTree
+
+    for graph in ElementTree.fromstring(text).iter(f"{_SPACE}graph"):
+        for element in graph:
+            tag = element.tag.removeprefix(_SPACE)
+            if tag not in _ELEMENTS:
+                raise ValueError(f"an element <{tag}> in <graph>, which may hold {', '.join(_ELEMENTS)}")
+            for name in _ELEMENTS[tag]:
+                if element.get(name) is None:
+                    raise ValueError(f"a <{tag}> without {name}: {element.attrib}")
+            if element.find(f".//{_SPACE}graph") is not None:
+                raise ValueError(f"a graph inside a <{tag}>, and nested graphs cannot be read: {element.attrib}")
 
 
 def gml(text: bytes, options: Options) -> Source:

@@ -63,6 +63,8 @@ def edge_text(text: bytes, options: Options) -> Source:
         return single(Graph.from_edges([]))
     for loss in ignored(table.columns, table.ends):
         warn(loss)
+    if re.search(rb"[ \t,;]\{['\"]", text[: table.offset + BLOCK]) and _cut_attributes(text) != text:
+        warn("attributes of edges are ignored: edges have no weights here")
     sources, targets, cleaned = _ends(table)
     _account(cleaned, len(sources))
     labels, positions = _numbered(sources, targets)
@@ -214,29 +216,33 @@ def _find_header(rows: Sequence[Sequence[str]], options: Options) -> tuple[bool,
 
 def _ends(table: Table) -> tuple[Any, Any, Table]:
     """The two columns of ends, and the table as it was when they could be read."""
-    if table.delimiter == " " and any(odd in table.text for odd in (b"  ", b"\t", b" \n", b"\n ")):
-        table = _clean(table)
-    found = _parse(table) if table.integers else None
-    if found is None:
-        # Only now: on a clean file of integers, looking for what is to be cleaned costs as much as parsing.
-        table = _clean(table)
-        found = _parse(table) if table.integers else None
-    if found is not None and _may_be_padded(table):
-        found = _unpadded(found, _parse(replace(table, integers=False)))
-    if found is None:
-        table = _clean(replace(table, integers=False))
-        found = _parse(table)
+    if table.integers:
+        numbers = _plain_integers(table)
+        if numbers is not None:
+            return numbers
+    # From the text as it was: what is a comment among integers may be a name among others.
+    table = _clean(replace(table, integers=False))
+    found = _parse(table)
     if found is None:
         raise ValueError(_complaint(table))
     return *found, table
 
 
+def _plain_integers(table: Table) -> tuple[Any, Any, Table] | None:
+    uneven = table.delimiter == " " and any(odd in table.text for odd in (b"  ", b"\t", b" \n", b"\n "))
+    found = None if uneven else _parse(table)
+    if found is None:
+        # Only now: on a clean file of integers, looking for what is to be cleaned costs as much as parsing.
+        table = _clean(table)
+        found = _parse(table)
+    if found is not None and _may_be_padded(table):
+        found = _unpadded(found, _parse(replace(table, integers=False)))
+    return None if found is None else (*found, table)
+
+
 def _clean(table: Table) -> Table:
     """Cut attributes, empty the comment lines (empty, so that line numbers hold), and squeeze white space into one."""
-    raw = table.text[table.offset :]
-    text = _cut_attributes(raw)
-    if len(text) < len(raw) and re.search(rb"\{['\"]", raw):
-        warn("attributes of edges are ignored: edges have no weights here")
+    text = _cut_attributes(table.text[table.offset :])
     if table.integers:
         text = re.sub(rb"(?m)^[ \t]*[#%][^\n]*", b"", text)
     else:
