@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elene.nn import Entries
-from elene.nn.functional import ego_reduce, entry_moments, fold_arcs, product_linear, spread_edges
+from elene.nn.functional import ego_reduce, end_products, entry_moments, fold_arcs, forgotten, gated
 from entries import example, stacked
 
 BACKENDS = ["numba", "torch"]
@@ -92,21 +92,63 @@ def test_second_derivatives_are_refused():
             grad.sum().backward()
 
 
-def test_gradcheck_of_the_product():
+def test_gradcheck_of_products_of_ends():
     x = torch.randn(4, 3, dtype=torch.double, requires_grad=True)
-    weight = torch.randn(2, 3, dtype=torch.double, requires_grad=True)
     ends = torch.tensor([[0, 1, 1], [2, 3, 2]])
-    assert torch.autograd.gradcheck(lambda x, weight: product_linear(x, ends, weight), (x, weight))
-    assert torch.allclose(product_linear(x, ends, weight), (x[ends[0]] * x[ends[1]]) @ weight.T)
+    assert torch.autograd.gradcheck(lambda x: end_products(x, ends), x)
+    assert torch.equal(end_products(x, ends), x[ends[0]] * x[ends[1]])
 
 
-def test_gradcheck_of_folding_and_spreading():
-    arcs, both = torch.tensor([1, 0, 0, 1]), torch.tensor([[1, 0], [2, 3]])
+ARCS, BOTH = torch.tensor([1, 0, 0, 1]), torch.tensor([[1, 0], [2, 3]])
+
+
+def test_gradcheck_of_folding():
     by_arc = torch.randn(4, 2, dtype=torch.double, requires_grad=True)
-    by_edge = torch.randn(2, 2, dtype=torch.double, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda values: fold_arcs(values, arcs, both), by_arc)
-    assert torch.autograd.gradcheck(lambda values: spread_edges(values, arcs, both), by_edge)
-    assert torch.equal(fold_arcs(by_arc, arcs, both), torch.zeros_like(by_edge).index_add(0, arcs, by_arc))
+    assert torch.autograd.gradcheck(lambda values: fold_arcs(values, ARCS, BOTH), by_arc)
+    assert torch.equal(fold_arcs(by_arc, ARCS, BOTH), torch.zeros(2, 2).double().index_add(0, ARCS, by_arc))
+
+
+@pytest.mark.parametrize("edges", [None, (ARCS, BOTH)])
+@pytest.mark.parametrize("old", [True, False])
+def test_gradcheck_of_gates(edges, old):
+    x, y = (torch.randn(n, 2, dtype=torch.double, requires_grad=True) for n in (4, 4 if edges is None else 2))
+    gates = torch.tensor([0.3, -2.0], dtype=torch.double, requires_grad=True)
+    inputs = (x, y, gates) if old else (y, gates)
+    new = -2 * (y if edges is None else y[ARCS])
+    assert torch.allclose(gated(x if old else None, y, gates, edges), 0.3 * x + new if old else new)
+    assert torch.autograd.gradcheck(lambda *t: gated(t[0] if old else None, *t[-2:], edges), inputs)
+
+
+def test_gates_keep_the_type_of_what_enters():
+    x, y, gates = torch.ones(2, 3), torch.ones(2, 3).bfloat16().requires_grad_(), torch.ones(2, requires_grad=True)
+    out = gated(x, y, gates)
+    out.sum().backward()
+    assert out.dtype == torch.float32 and y.grad.dtype == torch.bfloat16 and gates.grad.tolist() == [6, 6]
+
+
+def test_what_is_forgotten_is_made_again_and_all_else_is_stored():
+    torch.manual_seed(0)
+    x, linear, made = torch.randn(5, 3, requires_grad=True), torch.nn.Linear(3, 2), []
+
+    def gradients(context, tensor):
+        with context:
+            out = linear(tensor).square()
+        return torch.autograd.grad(out.sum(), [x, *linear.parameters()])
+
+    def again():
+        made.append(1)
+        return 3 * x
+
+    tensor = 3 * x
+    expected = gradients(torch.enable_grad(), tensor)
+    tensor = 3 * x
+    context = forgotten((tensor, again))
+    kept = []
+    store = context.pack_hook
+    context.pack_hook = lambda saved: kept.append(store(saved)) or kept[-1]
+    found = gradients(context, tensor)
+    assert made == [1] and all(torch.equal(a, b) for a, b in zip(found, expected, strict=True))
+    assert again in kept and not any(isinstance(part, torch.Tensor) and part.shape == (5, 3) for part in kept)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

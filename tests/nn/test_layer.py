@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import copy
+import gc
+import weakref
 
 import networkx as nx
 import pytest
@@ -8,6 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
+from torch.nn.utils import parametrize
 from torch_geometric.data import Batch, Data
 from torch_geometric.utils import from_networkx
 
@@ -137,6 +140,61 @@ def test_a_batch_equals_its_graphs_one_by_one(several, k, level):
 
 def _arguments(data, x, edge_attr):
     return x, data.edge_index, edge_attr, Ego.of(data)
+
+
+def run(layer, k=2):
+    data = as_data(nx.path_graph(5), k, layer.level)
+    x, edge_attr = features(data)
+    out, edges = layer(x.requires_grad_(), data.edge_index, edge_attr, Ego.of(data))
+    return torch.cat([out.flatten(), edges.flatten()])
+
+
+@pytest.mark.parametrize("level", ["node", "edge"])
+@pytest.mark.parametrize("joint", [True, False])
+def test_every_module_that_has_weights_is_called(level, joint):
+    layer = make_layer(2, level, joint=joint, norm="both")
+    called, owners = set(), {name: m for name, m in layer.named_modules() if list(m.parameters(recurse=False))}
+    for name, module in owners.items():
+        module.register_forward_hook(lambda *_, name=name: called.add(name))
+    run(layer)
+    kinds = {type(module).__name__ for module in owners.values()}
+    assert called == set(owners) and kinds == {"Linear", "Embedding", "BatchNorm1d", "PairNorm", "Gates"}
+
+
+class Shifted(nn.Module):
+    def forward(self, weight):
+        return weight + 1
+
+
+@pytest.mark.parametrize("level", ["node", "edge"])
+def test_a_parametrisation_of_any_weight_reaches_the_output(level):
+    layer = make_layer(2, level, norm="both")
+    for module in layer.modules():
+        if isinstance(module, nn.BatchNorm1d):
+            module.reset_running_stats()  # else no unit of a few is active
+    before = run(layer)
+    for name, _ in list(layer.named_parameters()):
+        path, _, weight = name.rpartition(".")
+        module = layer.get_submodule(path)
+        parametrize.register_parametrization(module, weight, Shifted())
+        assert not torch.allclose(run(layer), before), name
+        parametrize.remove_parametrizations(module, weight, leave_parametrized=False)
+    assert torch.equal(run(layer), before)
+
+
+@pytest.mark.parametrize("level", ["node", "edge"])
+def test_what_is_cheap_to_make_again_is_not_stored(level):
+    layer, entered = make_layer(2, level), []
+    modules = [layer.node_update] + ([layer.edge_update, layer.edge_in, layer.product_in] if level == "edge" else [])
+    for module in modules:
+        # The first part of a node's update is x, which the caller has.
+        skip = module is layer.node_update
+        module.register_forward_pre_hook(lambda _, args, skip=skip: entered.extend(map(weakref.ref, args[skip:])))
+    out = run(layer)
+    gc.collect()
+    assert len(entered) == (5 if level == "edge" else 1) and all(part() is None for part in entered)
+    out.sum().backward()
+    assert all(parameter.grad is not None for parameter in layer.parameters())
 
 
 def test_edge_features_are_created_where_absent():

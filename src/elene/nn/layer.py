@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from elene.nn.ego import Ego, check_tensor
+from elene.nn.ego import Ego, Entries, check_tensor
 from elene.nn.embedding import EgoEmbedding
-from elene.nn.functional import ego_reduce, fold_arcs, spread_edges
+from elene.nn.functional import ego_reduce, end_products, fold_arcs, forgotten, gated
 from elene.nn.norm import PairNorm
 from elene.validation import check_choice, check_integer
+
+Known = tuple[Tensor, Callable[[], Tensor]]  # a tensor that backward need not store, and what makes it again
 
 
 class Update(nn.Module):
@@ -43,9 +47,10 @@ class Update(nn.Module):
         self.norm = nn.Identity() if norm is None else norm
         self.activation = nn.ReLU() if activation is None else activation
 
-    def forward(self, *parts: Tensor) -> Tensor:
-        """The rows of the output."""
-        mapped = [linear(part) for linear, part in zip(self.parts, parts, strict=True)]
+    def forward(self, *parts: Tensor, known: Sequence[Known] = ()) -> Tensor:
+        """The rows of the output; see :class:`elene.nn.functional.forgotten` for parts that are known."""
+        with forgotten(*known):
+            mapped = [linear(part) for linear, part in zip(self.parts, parts, strict=True)]
         updated: Tensor = self.activation(self.norm(sum(mapped[1:], start=mapped[0])))
         return updated
 
@@ -65,9 +70,9 @@ class Gates(nn.Module):
         """Open both."""
         nn.init.ones_(self.weight)
 
-    def forward(self, x: Tensor, y: Tensor) -> Tensor:
-        """The weighed sum."""
-        return self.weight[0] * x + self.weight[1] * y
+    def forward(self, x: Tensor | None, y: Tensor, edges: tuple[Tensor, Tensor] | None = None) -> Tensor:
+        """The weighed sum; see :func:`elene.nn.functional.gated`."""
+        return gated(x, y, self.weight, edges)
 
 
 class ELENE(nn.Module):
@@ -178,26 +183,43 @@ class ELENE(nn.Module):
         parts = self.root_in(x), self.member_in(x), table
         if self.pair_norm is not None:
             parts = self.pair_norm(*parts, ego.pairs)
-        pooled, _ = ego_reduce(*parts, ego.pairs, self.pool)
-        if self.level == "node":
-            return self.node_gates(x, self.node_update(x, pooled)), edge_attr
-        edge_attr, around = self._edges(x, edge_index, edge_attr, ego)
-        return self.node_gates(x, self.node_update(x, pooled, around)), edge_attr
+        sums = self._sums(parts, ego.pairs)
+        if self.level == "edge":
+            edge_attr, around = self._edges(x, edge_index, edge_attr, ego)
+            sums.append(around)
+        update = self.node_update(x, *(pooled for pooled, _ in sums), known=sums)
+        return self.node_gates(x, update), edge_attr
 
-    def _edges(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego) -> tuple[Tensor, Tensor]:
+    def _sums(self, parts: Sequence[Tensor], entries: Entries, both: bool = False) -> list[Known]:
+        """What is pooled by root and, with both, by edge; each with what makes it again."""
+
+        def make() -> tuple[Tensor, Tensor | None]:
+            return ego_reduce(*parts, entries, self.pool, both)
+
+        again = cache(make)
+        return [(pooled, _item(again, i)) for i, pooled in enumerate(make()) if pooled is not None]
+
+    def _edges(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego) -> tuple[Tensor, Known]:
         """The updated edge features, and what every root pools from the edges around it."""
         assert ego.triples is not None and ego.arcs is not None
-        ends, both = ego.ends(edge_index)
-        features = self.product_in(x.index_select(0, ends[0]) * x.index_select(0, ends[1]))
-        if edge_attr is not None:
-            features = features + self.edge_in(fold_arcs(edge_attr, ego.arcs, both) / 2)
-        parts = self.edge_root_in(x), features, self._edge_table(ego)
+        arcs, (ends, both) = ego.arcs, ego.ends(edge_index)
+        parts = self.edge_root_in(x), self._edge_features(x, ends, edge_attr, (arcs, both)), self._edge_table(ego)
         if self.triple_norm is not None:
             parts = self.triple_norm(*parts, ego.triples)
-        around, through = ego_reduce(*parts, ego.triples, self.pool, both=True)
-        assert through is not None
-        update = spread_edges(self.edge_update(through), ego.arcs, both)
-        return self.edge_gates(torch.zeros_like(update) if edge_attr is None else edge_attr, update), around
+        around, through = self._sums(parts, ego.triples, both=True)
+        update = self.edge_update(through[0], known=[through])
+        return self.edge_gates(edge_attr, update, (arcs, both)), around
+
+    def _edge_features(self, x: Tensor, ends: Tensor, edge_attr: Tensor | None, edges: tuple[Tensor, Tensor]) -> Tensor:
+        """What each undirected edge brings along: its ends' product, and the mean of its arcs' features."""
+        products = end_products(x, ends)
+        with forgotten((products, lambda: end_products(x, ends))):
+            features: Tensor = self.product_in(products)
+        if edge_attr is None:
+            return features
+        mean = fold_arcs(edge_attr, *edges) / 2
+        with forgotten((mean, lambda: fold_arcs(edge_attr, *edges) / 2)):
+            return features + self.edge_in(mean)
 
     def _edge_table(self, ego: Ego) -> Tensor:
         rooted, inside = self.embedding.edge_rows(ego)
@@ -223,3 +245,7 @@ class ELENE(nn.Module):
             if edge_attr.shape != (len(ego.arcs), self.channels):
                 wanted = (len(ego.arcs), self.channels)
                 raise ValueError(f"edge_attr must have shape {wanted}, got {tuple(edge_attr.shape)}: embed it first")
+
+
+def _item(make: Callable[[], Sequence[Any]], place: int) -> Callable[[], Any]:
+    return lambda: make()[place]
