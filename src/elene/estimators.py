@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from elene.csr import pointers
 from elene.encoding import Encoding, encode
 from elene.encoding.encoding import marginal_table
 from elene.encoding.spec import Spec
@@ -171,7 +172,7 @@ def _sum_rows(matrix: csr_array, counts: NDArray[np.int64], mean: bool = False) 
     Indices are as wide as those of the matrix: some estimators, SVC among them, refuse wider ones than 32 bits.
     """
     wide = matrix.indices.dtype
-    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(wide)
+    indptr = pointers(counts).astype(wide)
     weights = np.repeat(1 / counts.clip(1), counts) if mean else np.ones(matrix.shape[0], dtype=matrix.dtype)
     groups = csr_array((weights, np.arange(len(weights), dtype=wide), indptr), shape=(len(counts), len(weights)))
     return (groups @ matrix).tocsr()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elene.csr import pointers
 from elene.extras import needing
 from elene.forking import cached_property
 from elene.validation import brief, check_list
@@ -212,9 +213,9 @@ class Graph:
         """Where each node's neighbours begin, and one end more; the neighbours. Pointers are narrow, for they are read
         at random, and unsigned, for a negative index would have to be looked out for.
         """
-        pointers = self.indptr.astype(np.uint32 if len(self.indices) < WIDE else np.uint64)
-        pointers.flags.writeable = False
-        return pointers, self.indices.view(np.uint32)
+        indptr = self.indptr.astype(np.uint32 if len(self.indices) < WIDE else np.uint64)
+        indptr.flags.writeable = False
+        return indptr, self.indices.view(np.uint32)
 
     @cached_property
     def ranked(self) -> Adjacency:
@@ -506,14 +507,14 @@ def disjoint_union(graphs: Sequence[Graph]) -> Graph:
     [[0, 1], [2, 3]]
     """
     sizes = np.array([graph.num_nodes for graph in graphs], dtype=np.int64)
-    first = np.concatenate([[0], np.cumsum(sizes)])
+    first = pointers(sizes)
     if first[-1] > MAX_NODES:
         raise ValueError(f"graphs have {first[-1]} nodes together, more than the {MAX_NODES} of one Graph")
     if not len(graphs):
         return Graph.from_edges([])
     indices = np.concatenate([graph.indices + shift for graph, shift in zip(graphs, first[:-1], strict=True)])
     degrees = np.concatenate([graph.degrees for graph in graphs])
-    return Graph.trusted(np.concatenate([[0], np.cumsum(degrees)]), indices.astype(np.int32))
+    return Graph.trusted(pointers(degrees), indices.astype(np.int32))
 
 
 def _edge_array(edges: Any) -> NDArray[Any]:

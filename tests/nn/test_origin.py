@@ -23,7 +23,7 @@ from elene.nn import ELENE, Ego, Entries
 from elene.nn.ego import _renumber_in_torch
 from elene.nn.functional import ego_reduce
 from elene.transforms import EgoStructure
-from elene.transforms.structure import EDGES, NODES, QUADRUPLETS
+from elene.transforms.schema import EDGES, NODES, QUADRUPLETS
 from graphs import random_graphs
 
 

@@ -37,6 +37,7 @@ from elene.experiments.experiment import relabelled
 from elene.experiments.models import Columns, Preparation, Shape, build
 from elene.experiments.spec import Encoding, Spec, Training
 from elene.graph import Graph
+from elene.inmemory import restored
 from elene.nn import Ego
 
 COPIES = 32
@@ -185,9 +186,8 @@ class _Trial:
         return seed_of("rpc", purpose, self.seed, self.pair.index)
 
     def _copies(self, graphs: tuple[Graph, Graph], purpose: str) -> InMemoryDataset:
-        dataset = InMemoryDataset()
-        dataset._data, dataset.slices = InMemoryDataset.collate([_data(graph) for graph in graphs * COPIES])
-        return relabelled(dataset, self._seed(purpose))
+        data, slices = InMemoryDataset.collate([_data(graph) for graph in graphs * COPIES])
+        return relabelled(restored(InMemoryDataset(), data, slices), self._seed(purpose))
 
     def _steps(self, copies: InMemoryDataset) -> list[_Step]:
         stock, both = Stock(self.preparation(copies)), 2 * max(self.training.batch_size // 2, 1)

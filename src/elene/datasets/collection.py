@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.arrays import opened
+from elene.csr import pointers
 from elene.files import check_path, replacing
 from elene.graph import Graph
 
@@ -45,14 +46,14 @@ class Collection:
     extra: dict[str, NDArray[np.generic]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name, pointers, total in (
+        for name, ends, total in (
             ("node_ptr", self.node_ptr, None if self.x is None else len(self.x)),
             ("edge_ptr", self.edge_ptr, self.edge_index.shape[1]),
         ):
-            if len(pointers) < 1 or pointers[0] != 0 or (np.diff(pointers.astype(np.int64)) < 0).any():
+            if len(ends) < 1 or ends[0] != 0 or (np.diff(ends.astype(np.int64)) < 0).any():
                 raise ValueError(f"{name} must begin with 0 and never fall")
-            if total is not None and pointers[-1] != total:
-                raise ValueError(f"{name} ends at {pointers[-1]}, and there are {total} rows")
+            if total is not None and ends[-1] != total:
+                raise ValueError(f"{name} ends at {ends[-1]}, and there are {total} rows")
         if len(self.node_ptr) != len(self.edge_ptr):
             raise ValueError(f"node_ptr is for {len(self.node_ptr) - 1} graphs, edge_ptr for {len(self.edge_ptr) - 1}")
         if len(self.y) not in (len(self), int(self.node_ptr[-1])):
@@ -83,8 +84,8 @@ class Collection:
         """Graphs without features, put together."""
         arcs = [np.concatenate([graph.edges.T, graph.edges.T[::-1]], axis=1) for graph in graphs]
         return cls(
-            np.cumsum([0, *(graph.num_nodes for graph in graphs)]),
-            np.cumsum([0, *(part.shape[1] for part in arcs)]),
+            pointers([graph.num_nodes for graph in graphs]),
+            pointers([part.shape[1] for part in arcs]),
             np.concatenate([np.empty((2, 0), dtype=np.int32), *arcs], axis=1),
             y,
         )

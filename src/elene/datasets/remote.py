@@ -20,6 +20,7 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from elene.csr import pointers
 from elene.datasets.collection import Collection
 from elene.datasets.registry import find
 
@@ -55,11 +56,10 @@ def of_pyg(dataset: Any) -> Collection:
     >>> of_pyg(dataset).num_arcs.tolist()
     [4, 4]
     """
-    data, ends = dataset._data, dataset.slices
-    if "x" in ends:
-        node_ptr = ends["x"].numpy()
-    else:
-        node_ptr = np.cumsum([0, *(dataset.get(i).num_nodes for i in range(len(dataset)))])
+    from elene.inmemory import stored
+
+    data, ends = stored(dataset)
+    node_ptr = ends["x"].numpy() if "x" in ends else pointers([dataset.get(i).num_nodes for i in range(len(dataset))])
     x = None if data.x is None else data.x.numpy()
     edge_attr = None if data.edge_attr is None else data.edge_attr.numpy().reshape(data.edge_index.shape[1], -1)
     return Collection(node_ptr, ends["edge_index"].numpy(), data.edge_index.numpy(), data.y.numpy(), x, edge_attr)
@@ -80,7 +80,7 @@ def in_a_row(parts: Sequence[Collection]) -> Collection:
         return None if arrays[0] is None else np.concatenate(arrays)
 
     def ends(name: str) -> NDArray[np.int64]:
-        return np.cumsum(np.concatenate([[0], *(np.diff(getattr(part, name)) for part in parts)])).astype(np.int64)
+        return pointers(np.concatenate([np.diff(getattr(part, name)) for part in parts]))
 
     edge_index = np.concatenate([part.edge_index for part in parts], axis=1)
     split = np.repeat(np.arange(len(parts), dtype=np.uint8), [len(part) for part in parts])
@@ -129,10 +129,12 @@ def _pattern(workplace: Path) -> Collection:
 def _cifar10(workplace: Path) -> Collection:
     from torch_geometric.datasets import GNNBenchmarkDataset
 
+    from elene.inmemory import stored
+
     parts = []
     for split in ("train", "val", "test"):
         dataset = GNNBenchmarkDataset(str(workplace), "CIFAR10", split)
-        part, position = of_pyg(dataset), dataset._data.pos.numpy()
+        part, position = of_pyg(dataset), stored(dataset)[0].pos.numpy()
         x = np.concatenate([np.asarray(part.x), position], axis=1)
         parts.append(symmetric(Collection(part.node_ptr, part.edge_ptr, part.edge_index, part.y, x, part.edge_attr)))
     return in_a_row(parts)
@@ -187,8 +189,8 @@ def read_ogb(archive: ZipFile, folder: str) -> Collection:
     for number, part in enumerate(("train", "valid", "test")):
         split[read(f"{folder}/split/scaffold/{part}.csv.gz", np.int64)[:, 0]] = number
     return Collection(
-        np.cumsum([0, *nodes]),
-        2 * np.cumsum([0, *edge_counts]),
+        pointers(nodes),
+        2 * pointers(edge_counts),
         arcs,
         y.astype(np.uint8)[:, 0] if y.shape[1] == 1 else y,
         read(f"{folder}/raw/node-feat.csv.gz", np.int16),

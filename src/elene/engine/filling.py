@@ -76,7 +76,7 @@ def make_room(out: Buffer, progress: Progress, expected: int) -> Buffer:
     if len(out.table) and 2 * keys > len(out.table):
         from elene.kernels.count import fill_table
 
-        larger = _enlarged(out.keys, progress.known, 1 << (keys - 1).bit_length())
+        larger = _enlarged(out.keys, progress.known, 1 << int(keys - 1).bit_length())
         table = np.zeros(2 * len(larger), np.int32)
         fill_table(larger, progress.known, table)
         out = out._replace(keys=larger, table=table)

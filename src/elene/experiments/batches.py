@@ -11,9 +11,8 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data, InMemoryDataset
 
-from elene.transforms.structure import EDGES, SHIFTED_BY_EDGES, SHIFTED_BY_NODES
-
-BY_NODES = SHIFTED_BY_NODES | {"edge_index"}
+from elene.inmemory import is_part, stored
+from elene.transforms.schema import EDGES, shift_of
 
 
 def seed_of(*parts: int | str) -> int:
@@ -59,9 +58,10 @@ class Stock:
     """
 
     def __init__(self, dataset: InMemoryDataset) -> None:
-        if dataset._indices is not None:
+        if is_part(dataset):
             raise ValueError("dataset is a part of a data set: pass the whole, and gather the part's graphs")
-        arrays, pointers = dataset._data.to_dict(), dataset.slices
+        data, pointers = stored(dataset)
+        arrays = data.to_dict()
         if "x" not in arrays:
             raise ValueError(f"dataset must have node features x, got only {', '.join(arrays)}")
         self.nodes: Tensor = pointers["x"].diff()
@@ -82,7 +82,7 @@ class Stock:
         """The graphs with these numbers, in this order, as one batch."""
         nodes = self.nodes[graphs]
         ptr = _starts(nodes)
-        edges = None if self.edges is None else _starts(self.edges[graphs])
+        shifts = {"node": ptr} if self.edges is None else {"node": ptr, "edge": _starts(self.edges[graphs])}
         found: dict[str, Tensor] = {}
         for group in self._groups:
             first = group.pointers[graphs]
@@ -92,9 +92,8 @@ class Stock:
                 values = array.index_select(1 if key == "edge_index" else 0, rows)
                 if key == "edge_index":
                     values = values.long()
-                shift = ptr if key in BY_NODES else edges if key in SHIFTED_BY_EDGES else None
-                if shift is not None:
-                    values += shift[:-1].to(values.dtype).repeat_interleave(sizes)
+                if (by := shift_of(key)) is not None:
+                    values += shifts[by][:-1].to(values.dtype).repeat_interleave(sizes)
                 found[key] = values
         return Data(**found, batch=torch.arange(len(graphs)).repeat_interleave(nodes), ptr=ptr)
 

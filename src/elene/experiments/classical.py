@@ -18,6 +18,7 @@ from elene.experiments.machine import PeakMemory, machine, versions
 from elene.experiments.origin import Origin, code
 from elene.experiments.pipeline import Pipeline
 from elene.experiments.store import Cost, Result, Score
+from elene.inmemory import stored
 
 STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # inverse strengths of regularisation to choose from
 INNER_FOLDS = 5
@@ -46,7 +47,7 @@ def classify(pipeline: Pipeline, fold: int = 0) -> Result:
         raise ValueError(f"{dataset.info.name} has no folds: logistic regression needs classes of graphs in ten folds")
     memory, started = PeakMemory(), perf_counter()
     train, validation, test = (part.tolist() for part in dataset.splits[fold])
-    graphs, y = list(dataset), dataset._data.y.numpy()
+    graphs, y = list(dataset), stored(dataset)[0].y.numpy()
     model = _model(pipeline).fit([graphs[i] for i in train], y[train])
     seconds = perf_counter() - started
     scores = [model.score([graphs[i] for i in part], y[part]) for part in (validation, test)]

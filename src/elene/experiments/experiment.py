@@ -15,6 +15,7 @@ from elene.experiments.batches import Loader, Stock, seed_of, untouched_rng
 from elene.experiments.models import Preparation, Shape, build
 from elene.experiments.spec import Spec
 from elene.experiments.training import Objective
+from elene.inmemory import restored, stored
 
 ENOUGH = 128  # relabelled graphs
 
@@ -45,7 +46,7 @@ class Experiment:
         self.spec, self.seed, self.content = spec, seed, dataset.edition.sha256
         self.dataset, self.split = choose(dataset, spec, fold)
         info, several = dataset.info, dataset.info.task in ("regression", "multilabel")
-        outputs = self.dataset._data.y.shape[1] if several else info.outputs
+        outputs = stored(self.dataset)[0].y.shape[1] if several else info.outputs
         # In node tasks, published accuracies are means over the classes.
         balanced = info.level == "node" and info.metric == "accuracy"
         self.objective = Objective(info.task, "balanced_accuracy" if balanced else info.metric, outputs)
@@ -97,11 +98,11 @@ def choose(dataset: GraphDataset, spec: Spec, fold: int) -> tuple[GraphDataset, 
     if target not in names:
         choices = f"choose from {', '.join(names)}" if names else "it has none, leave it out"
         raise ValueError(f"dataset.target {target!r} is not a target of {dataset.info.name}: {choices}")
-    chosen, data = copy.copy(dataset), copy.copy(dataset._data)
+    data, slices = stored(dataset)
+    data = copy.copy(data)
     if data.y.dim() > 1:
         data.y = data.y[:, [names.index(target)]]
-    chosen._data = data
-    return chosen, dataset.splits[fold]
+    return restored(dataset, data, slices), dataset.splits[fold]
 
 
 def relabelled(dataset: InMemoryDataset, seed: int) -> InMemoryDataset:
@@ -114,22 +115,21 @@ def relabelled(dataset: InMemoryDataset, seed: int) -> InMemoryDataset:
     (96, False)
     """
     generator = torch.Generator().manual_seed(seed)
-    node_order, arc_order = (_shuffled(dataset.slices[key], generator) for key in ("x", "edge_index"))
-    data, first = copy.copy(dataset._data), dataset.slices["x"][:-1]
+    data, slices = stored(dataset)
+    data, nodes, arcs = copy.copy(data), slices["x"], slices["edge_index"]
+    node_order, arc_order = (_shuffled(ends, generator) for ends in (nodes, arcs))
     place = torch.empty_like(node_order)
     place[node_order] = torch.arange(len(place))
-    shift = first.repeat_interleave(dataset.slices["edge_index"].diff())
+    shift = nodes[:-1].repeat_interleave(arcs.diff())
     data.edge_index = (place[data.edge_index.long() + shift] - shift)[:, arc_order]
-    for key, ends in dataset.slices.items():
+    for key, ends in slices.items():
         if key == "edge_index":
             continue
-        if torch.equal(ends, dataset.slices["x"]):
+        if torch.equal(ends, nodes):
             data[key] = data[key][node_order]
-        elif torch.equal(ends, dataset.slices["edge_index"]):
+        elif torch.equal(ends, arcs):
             data[key] = data[key][arc_order]
-    result = copy.copy(dataset)
-    result._data, result._data_list = data, None
-    return result
+    return restored(dataset, data, slices)
 
 
 def _shuffled(ends: Tensor, generator: torch.Generator) -> Tensor:

@@ -25,6 +25,7 @@ from elene.baselines import GNNAK, NGNN, PPGN, SPNN, Centrality, Graphormer, PPG
 from elene.datasets.content import narrowed
 from elene.datasets.pyg import GraphDataset
 from elene.experiments.spec import Distances, Elene, Encoding, Kernels, Model, Nested, Plain, Products
+from elene.inmemory import restored, stored
 from elene.nn import ELENE, GNN, EgoEmbedding, GraphReadout, Update, VirtualNode, node_readout, updates
 from elene.transforms import AddELENE, EgoStructure
 
@@ -57,7 +58,7 @@ class Preparation:
     @classmethod
     def learn(cls, model: Model, dataset: InMemoryDataset, train: Tensor) -> Preparation:
         """Look at the degrees of the training graphs."""
-        arcs, nodes = _union(dataset), dataset.slices["x"].diff()
+        arcs, nodes = _union(dataset), stored(dataset)[1]["x"].diff()
         trained = torch.zeros(len(nodes), dtype=torch.bool).index_fill(0, train, True).repeat_interleave(nodes)
         return cls(model, torch.bincount(torch.bincount(arcs[0], minlength=len(trained))[trained]))
 
@@ -80,7 +81,8 @@ class Preparation:
         return "edge" if edges or (self.model.elene is not None and self.model.elene.level == "ed") else "node"
 
     def _encoded(self, dataset: InMemoryDataset, encoding: Encoding) -> InMemoryDataset:
-        data, slices = copy.copy(dataset._data), dict(dataset.slices)
+        data, slices = stored(dataset)
+        data, slices = copy.copy(data), dict(slices)
         rho = self.max_degree if encoding.max_degree is None else encoding.max_degree
         degrees = "relative" if encoding.name == "elene" else "absolute"
         forms = {"x": "marginal"}
@@ -90,9 +92,7 @@ class Preparation:
             counts = _counts(dataset, AddELENE(encoding.k, LEVELS[key], degrees, form, rho), key)
             data[key] = torch.cat([data[key], counts], dim=1) if key in data else counts
             slices.setdefault(key, slices["edge_index"])
-        result = copy.copy(dataset)
-        result._data, result.slices, result._data_list = data, slices, None
-        return result
+        return restored(dataset, data, slices)
 
 
 def _counts(dataset: InMemoryDataset, transform: AddELENE, key: str) -> Tensor:
@@ -101,7 +101,7 @@ def _counts(dataset: InMemoryDataset, transform: AddELENE, key: str) -> Tensor:
     Many graphs at a time are one graph with the same ego-networks, and are encoded much faster than one by one.
     """
     found = []
-    nodes, arcs = (dataset.slices[name] for name in ("x", "edge_index"))
+    nodes, arcs = (stored(dataset)[1][name] for name in ("x", "edge_index"))
     for first, last in _stretches(nodes):
         edge_index = _union(dataset)[:, arcs[first] : arcs[last]] - nodes[first]
         made = transform(Data(edge_index=edge_index, num_nodes=int(nodes[last] - nodes[first])))[key]
@@ -124,8 +124,9 @@ def _stretches(ends: Tensor) -> Iterator[tuple[int, int]]:
 
 def _union(dataset: InMemoryDataset) -> Tensor:
     """The arcs of all graphs, nodes numbered throughout."""
-    nodes, arcs = (dataset.slices[key].diff() for key in ("x", "edge_index"))
-    union: Tensor = dataset._data.edge_index.long() + (nodes.cumsum(0) - nodes).repeat_interleave(arcs)
+    data, slices = stored(dataset)
+    nodes, arcs = (slices[key].diff() for key in ("x", "edge_index"))
+    union: Tensor = data.edge_index.long() + (nodes.cumsum(0) - nodes).repeat_interleave(arcs)
     return union
 
 
@@ -211,7 +212,8 @@ class Shape:
         log1p = encoding is not None and encoding.log1p
         found: list[Columns | None] = []
         for key, categories in (("x", dataset.node_categories or ()), ("edge_attr", dataset.edge_categories or ())):
-            old, new = (part._data[key].shape[1] if key in part._data else 0 for part in (dataset, prepared))
+            arrays = [stored(part)[0] for part in (dataset, prepared)]
+            old, new = (data[key].shape[1] if key in data else 0 for data in arrays)
             found.append(Columns(categories, old - len(categories), new - old, log1p) if new else None)
         assert found[0] is not None
         return cls(found[0], found[1], outputs, dataset.info.level)

@@ -13,7 +13,8 @@ from torch import Tensor
 
 from elene.forking import cached_property
 from elene.graph import pyg_arcs
-from elene.transforms.structure import ARCS, DEPTH, EDGES, INSIDE, NODES, QUADRUPLETS, ROOTED, STAMP, stamp_arcs
+from elene.transforms.arcs import stamp_arcs
+from elene.transforms.schema import ARCS, DEPTH, EDGES, INSIDE, NODES, QUADRUPLETS, ROOTED, STAMP
 from elene.validation import brief
 
 SMALL = 2**19  # numbers that are summed before a second thread could start
@@ -154,7 +155,7 @@ class Origin:
     """The graphs that lists were made from.
 
     Args:
-        shape: ``ego_shape``, a row a graph; :mod:`elene.transforms` names its columns.
+        shape: ``ego_shape``, a row a graph; :mod:`elene.transforms.schema` names its columns.
         ordered: whether the lists number arcs by their places in ``edge_index``.
     """
 

@@ -3,6 +3,8 @@
 from elene.extras import needing
 
 with needing("torch", "elene.transforms"):
-    from elene.transforms.structure import SHIFTED_BY_EDGES, SHIFTED_BY_NODES, AddELENE, EgoData, EgoStructure
+    from elene.transforms.features import AddELENE
+    from elene.transforms.schema import EgoData
+    from elene.transforms.structure import EgoStructure
 
-__all__ = ["SHIFTED_BY_EDGES", "SHIFTED_BY_NODES", "AddELENE", "EgoData", "EgoStructure"]
+__all__ = ["AddELENE", "EgoData", "EgoStructure"]

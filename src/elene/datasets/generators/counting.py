@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from elene.csr import pointers
 from elene.datasets.collection import Collection
 from elene.datasets.generators import dense
 from elene.datasets.generators.memory import regular_edges
@@ -92,4 +93,4 @@ def _union(graphs: Collection | Sequence[Graph]) -> tuple[Graph, NDArray[np.int6
         arcs = graphs.edge_index + np.repeat(first[:-1], graphs.num_arcs)
         return Graph.from_edges(arcs[:, arcs[0] < arcs[1]].T, num_nodes=int(first[-1])), first
     parts = [as_graph(graph) for graph in graphs]
-    return disjoint_union(parts), np.cumsum([0, *(graph.num_nodes for graph in parts)])
+    return disjoint_union(parts), pointers([graph.num_nodes for graph in parts])

@@ -8,6 +8,8 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from elene.csr import pointers
+
 Adjacency = NDArray[np.bool_]
 
 
@@ -35,14 +37,14 @@ def stack(adjacencies: Iterable[Adjacency], dtype: DTypeLike = np.uint8) -> Arra
         >>> stack([edge, edge])["edge_index"].tolist()
         [[0, 1, 0, 1], [1, 0, 1, 0]]
     """
-    nodes, arcs = [0], [np.empty((2, 0), dtype=dtype)]
+    nodes, arcs = [], []
     for adjacency in adjacencies:
         nodes.append(len(adjacency))
         arcs.append(np.array(np.nonzero(adjacency), dtype=dtype))
     return {
-        "node_ptr": np.cumsum(nodes),
-        "edge_ptr": np.cumsum([part.shape[1] for part in arcs]),
-        "edge_index": np.concatenate(arcs, axis=1),
+        "node_ptr": pointers(nodes),
+        "edge_ptr": pointers([part.shape[1] for part in arcs]),
+        "edge_index": np.concatenate([np.empty((2, 0), dtype=dtype), *arcs], axis=1),
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elene.csr import pointers
 from elene.datasets.collection import Collection
 from elene.datasets.generators import dense
 from elene.graph import Graph
@@ -188,7 +189,7 @@ def _shortcut(
 
 
 def _counts(adjacency: dense.Adjacency, colours: NDArray[np.uint8], h: int) -> NDArray[np.int64]:
-    indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(adjacency, axis=1))])
+    indptr = pointers(np.count_nonzero(adjacency, axis=1))
     return _blue_near_red(indptr, np.nonzero(adjacency)[1].astype(np.int32), colours, h)
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.arrays import Arrays, opened
+from elene.csr import pointers
 from elene.graph import Graph, check_room, matrix_arcs
-from elene.io.readers.source import Options, Source, from_arcs, single, split_union, starts
+from elene.io.readers.source import Options, Source, from_arcs, single, split_union
 
 
 def npz(path: Path, options: Options) -> Source:
@@ -108,7 +109,7 @@ def _collection(node_ptr: NDArray[Any], edge_ptr: NDArray[Any], edge_index: NDAr
         outside = (arcs < 0) | (arcs >= np.repeat(np.diff(nodes), arcs_each))
         if outside.any():
             at = int(np.argmax(outside.any(axis=0)))
-            graph = start + int(np.searchsorted(starts(arcs_each), at, side="right")) - 1
+            graph = start + int(np.searchsorted(pointers(arcs_each), at, side="right")) - 1
             raise ValueError(f"edge_index of graph {graph} names a node that it has not: {arcs[:, at].tolist()}")
         arcs += np.repeat(nodes[:-1], arcs_each)
         fix = "arcs in both directions"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from elene.csr import pointers
 from elene.graph import MAX_NODES, Graph
-from elene.io.readers.source import Options, Source, split_union, starts
+from elene.io.readers.source import Options, Source, split_union
 
 _HEADER = b">>graph6<<"
 
@@ -43,7 +44,7 @@ def _graph6_lines(lines: list[bytes], numbers: list[int]) -> list[Graph]:
     if sizes.sum() > MAX_NODES:
         raise ValueError(f"the graphs have {sizes.sum()} nodes together, more than {MAX_NODES}")
     bodies = [line[skip:] for line, (_, skip) in zip(lines, heads, strict=True)]
-    first_bit = 6 * starts(np.array([len(body) for body in bodies], dtype=np.int64))
+    first_bit = 6 * pointers(np.array([len(body) for body in bodies], dtype=np.int64))
     sixes = np.frombuffer(b"".join(bodies), dtype=np.uint8) - np.uint8(63)
     ones = np.flatnonzero(np.unpackbits(sixes).reshape(-1, 8)[:, 2:])
     graph = np.searchsorted(first_bit, ones, side="right") - 1
@@ -51,7 +52,7 @@ def _graph6_lines(lines: list[bytes], numbers: list[int]) -> list[Graph]:
     if (upper >= sizes[graph]).any():
         bad = graph[np.argmax(upper >= sizes[graph])]
         raise ValueError(f"line {numbers[bad]} is damaged: bits are set beyond the last pair of nodes")
-    first = starts(sizes)
+    first = pointers(sizes)
     edges = np.stack([lower, upper], axis=1) + first[graph][:, None]
     return split_union(Graph.from_edges(edges, num_nodes=int(first[-1])), first)
 

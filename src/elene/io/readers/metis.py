@@ -7,7 +7,8 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.io.readers.source import Options, Source, from_arcs, single, starts, without_weights
+from elene.csr import pointers
+from elene.io.readers.source import Options, Source, from_arcs, single, without_weights
 
 
 def metis(text: bytes, options: Options) -> Source:
@@ -61,7 +62,7 @@ def _metis_arcs(
         at = int(np.argmax(wrong))
         raise ValueError(f"line {numbers[at]} holds {counts[at]} numbers, which does not fit the fmt of the first line")
     line = np.repeat(np.arange(len(counts)), counts)
-    place = np.arange(len(line)) - starts(counts)[line] - skip
+    place = np.arange(len(line)) - pointers(counts)[line] - skip
     keep = (place >= 0) & (place % step == 0)
     sources, targets = line[keep], values[: len(line)][keep] - 1
     outside = (targets < 0) | (targets >= len(counts))

@@ -91,10 +91,3 @@ def split_union(union: Graph, first: NDArray[np.int64]) -> list[Graph]:
         Graph.trusted(union.indptr[start : stop + 1] - low, union.indices[low:high] - start)
         for (start, low), (stop, high) in pairwise(bounds)
     ]
-
-
-def starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each of several consecutive blocks begins, and where the last one ends."""
-    places = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=places[1:])
-    return places

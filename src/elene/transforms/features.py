@@ -1,0 +1,121 @@
+"""AddELENE: encodings as features of nodes or arcs."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.transforms import BaseTransform
+
+from elene.encoding import Encoding
+from elene.encoding.encoding import encode_rows, find_rows
+from elene.encoding.spec import Spec
+from elene.graph import Graph, as_graph, disjoint_union
+from elene.transforms.arcs import number_arcs, read_arcs
+from elene.validation import check_choice, check_list
+
+
+class AddELENE(BaseTransform):  # type: ignore[misc]
+    """Concatenate encodings to ``x`` or, with ``level="edge"``, to ``edge_attr``; either is created where absent.
+
+    All graphs must get the same columns: fix them with ``max_degree`` (marginal and product forms) or learn them from a
+    data set with :meth:`fit`; the joint form always needs :meth:`fit`.
+
+    Args:
+        k: depth of the ego-networks, or several depths.
+        level: ``"node"`` or ``"edge"``.
+        degrees: ``"relative"`` (ELENE) or ``"absolute"`` (IGEL).
+        form: ``"marginal"``, ``"joint"`` or, for edges, ``"product"``; see :func:`elene.encode`.
+        max_degree: larger values count as this one.
+        log1p: add log(1 + count) instead of counts.
+
+    Example:
+        >>> from torch_geometric.data import Data
+        >>> path = Data(x=torch.zeros(3, 2), edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
+        >>> AddELENE(k=1, max_degree=2)(path).x.shape
+        torch.Size([3, 20])
+        >>> AddELENE(k=1, form="joint").fit([path])(path).x[:, 2:].tolist()
+        [[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 2.0, 0.0], [1.0, 0.0, 1.0, 0.0]]
+    """
+
+    def __init__(
+        self,
+        k: int | Sequence[int],
+        level: str = "node",
+        degrees: str = "relative",
+        form: str = "marginal",
+        max_degree: int | None = None,
+        log1p: bool = False,
+    ) -> None:
+        check_choice("level", level, ("node", "edge"))
+        self.spec = Spec.of(k, level, degrees, form, max_degree)
+        self.log1p = log1p
+        self.table: NDArray[np.int64] | None = None
+        if max_degree is not None and form != "joint":
+            self._fix_columns(max_degree)
+
+    def __repr__(self) -> str:
+        # PyG compares this to decide whether a cached data set is stale, so what was learned belongs in it.
+        spec = self.spec
+        columns = (
+            "not fitted" if self.table is None else hashlib.blake2b(self.table.tobytes(), digest_size=8).hexdigest()
+        )
+        return (
+            f"AddELENE(k={list(spec.depths)}, level={spec.level!r}, degrees={spec.degrees!r}, form={spec.form!r}, "
+            f"max_degree={spec.max_degree}, log1p={self.log1p}, columns={columns})"
+        )
+
+    def fit(self, dataset: Iterable[Data]) -> AddELENE:
+        """Learn the columns from the training graphs; gives the transform itself."""
+        graphs = [as_graph(data, "a graph of dataset") for data in check_list("dataset", dataset, "graphs")]
+        if self.spec.form == "joint":
+            encoding = self._encode(disjoint_union(graphs))
+            self.table = encoding.onto(encoding.table).table
+        else:
+            rho = self.spec.max_degree
+            self._fix_columns(max((graph.max_degree for graph in graphs), default=0) if rho is None else rho)
+        return self
+
+    def _fix_columns(self, rho: int) -> None:
+        self.spec = replace(self.spec, max_degree=rho)
+        self.table = np.vstack([self.spec.marginal_table(depth, rho) for depth in self.spec.depths])
+
+    def _encode(self, graph: Graph) -> Encoding:
+        return encode_rows(graph, self.spec, find_rows(graph, self.spec, None), None)
+
+    def forward(self, data: Data) -> Data:
+        """A copy of the data with the encodings added."""
+        if self.table is None:
+            raise ValueError(
+                "AddELENE does not know its columns yet: pass max_degree, or call fit(training_graphs) first"
+            )
+        arcs = read_arcs(data)
+        graph = Graph.from_pyg(data)
+        encoding = self._encode(graph)
+        matrix = encoding.onto(self.table).matrix if self.spec.form == "joint" else encoding.matrix
+        values = torch.from_numpy(matrix.toarray()).float()
+        values = values.log1p() if self.log1p else values
+        if self.spec.level == "edge":
+            values = values[torch.from_numpy(number_arcs(graph, arcs)).long()]
+        key = "x" if self.spec.level == "node" else "edge_attr"
+        result = copy.copy(data)
+        result[key] = _beside(data.get(key), values.to(data.edge_index.device), key)
+        return result
+
+
+def _beside(old: Tensor | None, new: Tensor, name: str) -> Tensor:
+    """New columns beside the old ones, whose type is kept if it is a floating one."""
+    if old is None:
+        return new
+    if len(old) != len(new):
+        raise ValueError(f"{name} has {len(old)} rows, and the graph needs {len(new)}")
+    old = old[:, None] if old.dim() == 1 else old
+    dtype = old.dtype if old.is_floating_point() else new.dtype
+    return torch.cat([old.to(dtype), new.to(dtype)], dim=1)
