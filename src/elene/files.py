@@ -35,6 +35,8 @@ def check_path(name: str, path: str | os.PathLike[str]) -> Path:
     """
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise TypeError(f"{name} must be the name of a file, as a str or a pathlib.Path; got {path!r}")
+    if "\0" in os.fspath(path):
+        raise ValueError(f"{name} must be the name of a file, and none holds a null byte; got {path!r}")
     return Path(path)
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import index
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from elene.csr import pointers
 from elene.extras import needing
 from elene.forking import cached_property
-from elene.validation import brief, check_list
+from elene.validation import as_array, brief, check_list
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -457,6 +457,15 @@ def as_graph(graph: Any, name: str = "graph") -> Graph:
     """
     if isinstance(graph, Graph):
         return graph
+    try:
+        return _converted(graph, name)
+    except (TypeError, ValueError) as error:
+        if str(error).startswith(name):
+            raise
+        raise type(error)(f"{name}: {error}") from None
+
+
+def _converted(graph: Any, name: str) -> Graph:
     root = type(graph).__module__.split(".")[0]
     if root == "networkx" or (hasattr(graph, "is_directed") and hasattr(graph, "adj")):
         return Graph.from_networkx(graph)
@@ -493,10 +502,7 @@ def pyg_arcs(data: Any) -> NDArray[Any]:
         arcs = arcs.detach().to_sparse_coo().coalesce().indices()
     if hasattr(arcs, "detach"):
         return arcs.detach().cpu().numpy()  # type: ignore[no-any-return]
-    try:
-        return np.asarray(arcs)
-    except ValueError:
-        raise ValueError("edge_index must have shape (2, arcs), got rows of different lengths") from None
+    return as_array("edge_index", arcs)
 
 
 def disjoint_union(graphs: Sequence[Graph]) -> Graph:
@@ -520,7 +526,7 @@ def disjoint_union(graphs: Sequence[Graph]) -> Graph:
 def _edge_array(edges: Any) -> NDArray[Any]:
     """Edges as an array; of integers or of text where they are all of one kind."""
     try:
-        pairs = np.asarray(edges)
+        pairs = as_array("edges", edges)
         if pairs.dtype.kind == "U" and not hasattr(edges, "dtype"):
             pairs = np.asarray(edges, dtype=object)  # numpy makes text of what stands beside text
     except ValueError:
@@ -563,7 +569,7 @@ def _positions_of_names(
 def _end_column(table: Any, what: str, name: Any) -> NDArray[Any]:
     """The names in a column of ends."""
     columns = list(table.columns)
-    if name not in columns:
+    if not isinstance(name, Hashable) or name not in columns:
         raise ValueError(f"{what}={name!r} is not a column of the table, which has {columns!r:.200}")
     column = table[name]
     missing = np.asarray(column.isna() if hasattr(column, "isna") else column.is_null(), dtype=bool)
@@ -649,7 +655,7 @@ def matrix_arcs(matrix: Any) -> tuple[NDArray[Any], NDArray[Any], int]:
 
     try:
         coo = coo_array(matrix)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, NotImplementedError):
         raise TypeError(f"matrix must be a scipy sparse matrix or a dense array, got {brief(matrix)}") from None
     if coo.dtype.kind not in "biufc":
         raise TypeError(f"matrix must hold numbers, got {coo.dtype}")
@@ -676,7 +682,7 @@ def check_room(nodes: int, edges: int, what: str) -> None:
 
 def _checked_adjacency(indptr: Any, indices: Any) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Copies of the arrays, if they are the adjacency lists of an undirected simple graph."""
-    pointers, neighbours = np.asarray(indptr), np.asarray(indices)
+    pointers, neighbours = as_array("indptr", indptr), as_array("indices", indices)
     for name, array in (("indptr", pointers), ("indices", neighbours)):
         if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
             raise TypeError(f"{name} must be one row of integers, got {array.dtype} of shape {array.shape}")
@@ -712,6 +718,7 @@ def _check_simple(indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> None
 
 def _checked_labels(labels: Any, n: int) -> NDArray[Any]:
     """A copy, for the array of the caller must stay writable."""
+    labels = check_list("labels", labels, "names")
     named = np.array(labels) if isinstance(labels, np.ndarray) else _label_array(labels)
     if named.ndim != 1:
         raise ValueError(f"labels must be one row of names, got an array of shape {named.shape}")

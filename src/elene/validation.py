@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,25 @@ def check_integer(name: str, value: Any, least: int = 0) -> int:
     return int(value)
 
 
+def check_share(name: str, value: Any) -> float:
+    """The value as a number from 0 to 1, or an error that names it.
+
+    >>> check_share("dropout", 0.5)
+    0.5
+    """
+    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a number from 0 to 1, got {value!r}")
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {value}")
+    return float(value)
+
+
 def check_choice(name: str, value: Any, choices: Sequence[str | None]) -> None:
     """An error that lists the choices, unless the value is one of them.
 
     >>> check_choice("level", "edge", ("node", "edge", "pair"))
     """
-    if value not in choices:
+    if not isinstance(value, str | None) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}")
 
 
@@ -58,6 +72,21 @@ def brief(value: Any) -> str:
     ('None', 'a list', '7')
     """
     return repr(value) if value is None or isinstance(value, int | float | str) else f"a {type(value).__name__}"
+
+
+def as_array(name: str, values: Any) -> NDArray[Any]:
+    """The values as an array, or an error that names them.
+
+    >>> as_array("square", [[0, 1], [1]])
+    Traceback (most recent call last):
+    ValueError: square must be an array, got rows of different lengths
+    """
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must be an array, got rows of different lengths") from None
+    except (TypeError, NotImplementedError):  # some classes look like lists, and are none
+        raise TypeError(f"{name} must be an array, got {brief(values)}") from None
 
 
 def check_list(name: str, values: Any, of: str) -> Sequence[Any] | NDArray[Any]:
@@ -94,9 +123,10 @@ def check_list(name: str, values: Any, of: str) -> Sequence[Any] | NDArray[Any]:
     if hasattr(values, "detach"):
         values = values.detach().cpu()
     if hasattr(values, "__array__"):
-        array = np.asarray(values)
+        array = as_array(name, values)
         if array.ndim > 0:
             return array
     elif isinstance(values, Iterable):
-        return list(values)
+        with suppress(NotImplementedError):  # classes that have a length in name only
+            return list(values)
     raise TypeError(f"{what} {brief(values)}")

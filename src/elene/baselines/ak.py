@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from elene.baselines.subgraphs import RootedGNN, Subgraphs, lists_at, pooled, sums_by_hop
 from elene.nn.ego import Ego
-from elene.validation import check_choice, check_integer
+from elene.validation import check_choice, check_integer, check_list
 
 AK = ("centroid", "subgraph")
 AK_PLUS = (*AK, "context")
@@ -70,7 +70,7 @@ class GNNAK(nn.Module):
         cover: int | None = None,
     ) -> None:
         super().__init__()
-        for part in parts:
+        for part in check_list("parts", parts, "parts of the sum"):
             check_choice("parts", part, AK_PLUS)
         check_choice("pool", pool, ("mean", "sum"))
         check_choice("fuse", fuse, ("concat", "add"))

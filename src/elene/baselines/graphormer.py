@@ -11,7 +11,7 @@ from torch_geometric.utils import degree
 
 from elene.baselines.subgraphs import hops, lists_at
 from elene.nn.ego import Ego
-from elene.validation import check_integer
+from elene.validation import check_integer, check_share
 
 
 class Centrality(nn.Module):
@@ -30,7 +30,9 @@ class Centrality(nn.Module):
 
     def __init__(self, channels: int, max_degree: int) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(check_integer("max_degree", max_degree) + 1, channels)
+        self.embedding = nn.Embedding(
+            check_integer("max_degree", max_degree) + 1, check_integer("channels", channels, 1)
+        )
 
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
         """The embedding of every node's degree."""
@@ -89,7 +91,7 @@ class Graphormer(nn.Module):
         self.virtual = nn.Parameter(torch.randn(2, heads, 1, channels // heads))
         self.project, self.out = nn.Linear(channels, 3 * channels), nn.Linear(channels, channels)
         self.ffn = nn.Sequential(nn.Linear(channels, wide), nn.GELU(), nn.Linear(wide, channels))
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(check_share("dropout", dropout))
 
     def extra_repr(self) -> str:
         """What the modules inside do not show."""

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from elene.forking import cached_property
 from elene.nn.ego import Ego, check_tensor
+from elene.nn.model import check_modules
 from elene.nn.model import updates as usual_updates
 from elene.validation import check_integer
 
@@ -51,6 +52,8 @@ class Subgraphs:
     @classmethod
     def of(cls, ego: Ego, edge_index: Tensor) -> Subgraphs:
         """The subgraphs of an :class:`Ego` with ``level="edge"``; kept, so that every layer gets the same ones."""
+        if not isinstance(ego, Ego):
+            raise TypeError(f"ego must be an Ego, got {type(ego).__name__}: pass Ego.of(data)")
         found = ego.ends(edge_index)  # which are the same again exactly if the edge_index is
         if ego not in _KEPT or _KEPT[ego][0] is not found:
             _KEPT[ego] = found, cls._build(ego, *found)
@@ -204,9 +207,10 @@ class RootedGNN(nn.Module):
         hop_dim: int = 16,
     ) -> None:
         super().__init__()
-        updates = usual_updates(channels, len(convs)) if updates is None else updates
-        if not convs:
+        convs = check_modules("convs", convs)
+        if not len(convs):
             raise ValueError("convs must hold at least one conv")
+        updates = usual_updates(channels, len(convs)) if updates is None else check_modules("updates", updates)
         if len(updates) != len(convs):
             raise ValueError(f"updates must have one entry for each of the {len(convs)} convs, got {len(updates)}")
         self.k = check_integer("k", k)

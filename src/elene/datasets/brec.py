@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from elene.datasets.collection import Collection
+from elene.files import check_path
 from elene.graph import Graph
 from elene.io.readers import parse_graph6
 
@@ -53,7 +53,7 @@ def read_brec(path: str | os.PathLike[str]) -> list[BrecPair]:
         Graph(num_nodes=3, num_edges=3)
     """
     try:
-        header, *lines = Path(path).read_text(encoding="ascii").splitlines() or [""]
+        header, *lines = check_path("path", path).read_text(encoding="ascii").splitlines() or [""]
     except UnicodeDecodeError:
         raise ValueError(f"{path}: not a text file in ASCII, as a table of graph6 is") from None
     if header.split("\t") != _HEADER:

@@ -525,7 +525,7 @@ def find(name: str) -> DatasetInfo:
     ...
     ValueError: name 'zink12k' is not a data set; did you mean 'zinc12k'? `elene datasets` lists all of them
     """
-    if name not in _BY_NAME:
+    if not isinstance(name, str) or name not in _BY_NAME:
         close = get_close_matches(str(name), _BY_NAME, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
         raise ValueError(f"name {name!r} is not a data set; {hint}`elene datasets` lists all of them")

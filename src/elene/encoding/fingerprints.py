@@ -204,7 +204,7 @@ def compare(
         >>> compare(nx.cycle_graph(6), nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3)), level="node").by
         'ND at k=1'
     """
-    a, b, depths = as_graph(a), as_graph(b), check_depths(k)
+    a, b, depths = as_graph(a, "a"), as_graph(b, "b"), check_depths(k)
     check_choice("level", level, LEVELS)
     check_choice("refine", refine, REFINEMENTS)
     tried: list[str] = []

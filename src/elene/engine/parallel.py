@@ -23,6 +23,7 @@ from elene.progress import tell
 Result = TypeVar("Result")
 Scratch = TypeVar("Scratch")
 
+MOST_THREADS = 4096  # no machine has more cores, and systems do not let a process have many more
 
 _most: int | None = None
 
@@ -62,6 +63,10 @@ def count_threads(threads: int | None) -> int:
         raise TypeError(f"threads must be an integer or None, got {threads!r}")
     if threads < 1:
         raise ValueError(f"threads must be at least 1, got {threads}")
+    if threads > MOST_THREADS:
+        raise ValueError(
+            f"threads must be at most {MOST_THREADS}, got {threads}: more than there are cores gain nothing"
+        )
     return int(threads)
 
 

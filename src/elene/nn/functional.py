@@ -21,7 +21,7 @@ from torch import Tensor
 from elene.engine.parallel import run_all
 from elene.nn.derivatives import once_differentiable
 from elene.nn.ego import Entries, Ranges, check_tensor
-from elene.validation import check_choice
+from elene.validation import brief, check_choice
 
 Inputs = tuple[Tensor, Tensor, Tensor]
 Scales = tuple[Tensor, Tensor]
@@ -213,13 +213,17 @@ class _FoldArcs(torch.autograd.Function):
 def _check(x: Tensor, y: Tensor, table: Tensor, entries: Entries, backend: str | None) -> bool:
     """Whether to run compiled kernels, if the arguments fit each other."""
     check_choice("backend", backend, (None, "numba", "torch"))
+    if not isinstance(entries, Entries):
+        raise TypeError(f"entries must be an elene.nn.Entries, got {brief(entries)}")
+    check_tensor("table", table)
     expected = (("x", x, len(entries.sizes)), ("y", y, entries.num_others))
     for name, tensor, rows in expected:
         check_tensor(name, tensor)
         if tensor.dim() != 2 or len(tensor) != rows:
             raise ValueError(f"{name} must have {rows} rows, one for each in the list, got shape {tuple(tensor.shape)}")
-    if not x.shape[1] == y.shape[1] == table.shape[1]:
-        raise ValueError(f"x, y and table must be equally wide, got {x.shape[1]}, {y.shape[1]} and {table.shape[1]}")
+    if table.dim() != 2 or not x.shape[1] == y.shape[1] == table.shape[1]:
+        widths = f"{x.shape[1]}, {y.shape[1]} and {table.shape[1] if table.dim() == 2 else tuple(table.shape)}"
+        raise ValueError(f"x, y and table must be equally wide, got {widths}")
     if len(table) < entries.rows:
         raise ValueError(f"table must have {entries.rows} rows, as many as codes name, got {len(table)}")
     return x.device.type == "cpu" if backend is None else backend == "numba"

@@ -13,7 +13,7 @@ from elene.nn.ego import Ego, Entries, check_tensor
 from elene.nn.embedding import EgoEmbedding
 from elene.nn.functional import ego_reduce, end_products, fold_arcs, forgotten, gated
 from elene.nn.norm import PairNorm
-from elene.validation import check_choice, check_integer
+from elene.validation import brief, check_choice, check_integer
 
 Known = tuple[Tensor, Callable[[], Tensor]]  # a tensor that backward need not store, and what makes it again
 
@@ -139,6 +139,8 @@ class ELENE(nn.Module):
         check_choice("norm", norm, ("update", "both", "none"))
         self.channels, self.level, self.pool, self.norm = check_integer("channels", channels, 1), level, pool, norm
         self.embedding = EgoEmbedding(k, max_degree, level=level) if embedding is None else embedding
+        if not isinstance(self.embedding, EgoEmbedding):
+            raise TypeError(f"embedding must be an EgoEmbedding or None, got {brief(embedding)}")
         if self.embedding.k != k:
             raise ValueError(f"embedding is for k={self.embedding.k}, and the layer for k={k}: make them equal")
         if level == "edge" and self.embedding.level != "edge":
@@ -242,6 +244,7 @@ class ELENE(nn.Module):
             raise ValueError(f"x must have shape ({len(ego.pairs.sizes)}, {self.channels}), got {tuple(x.shape)}")
         if self.level == "edge" and edge_attr is not None:
             assert ego.arcs is not None
+            check_tensor("edge_attr", edge_attr)
             if edge_attr.shape != (len(ego.arcs), self.channels):
                 wanted = (len(ego.arcs), self.channels)
                 raise ValueError(f"edge_attr must have shape {wanted}, got {tuple(edge_attr.shape)}: embed it first")

@@ -12,6 +12,7 @@ from torch_geometric.nn import global_add_pool
 
 from elene.nn.ego import Ego
 from elene.nn.layer import ELENE
+from elene.validation import brief, check_integer, check_list, check_share
 
 Readout = Callable[[Tensor, Tensor, Tensor], Tensor]
 
@@ -65,7 +66,8 @@ class VirtualNode(nn.Module):
 
     def __init__(self, channels: int, layers: int) -> None:
         super().__init__()
-        self.start = nn.Parameter(torch.zeros(channels))
+        check_integer("layers", layers)
+        self.start = nn.Parameter(torch.zeros(check_integer("channels", channels, 1)))
         self.updates = nn.ModuleList(
             nn.Sequential(nn.Linear(channels, channels), nn.LayerNorm(channels), nn.ReLU()) for _ in range(layers)
         )
@@ -89,7 +91,22 @@ def updates(channels: int, layers: int, dropout: float = 0.0) -> list[nn.Module]
       (2): Dropout(p=0.5, inplace=False)
     )]
     """
+    check_integer("channels", channels, 1), check_integer("layers", layers), check_share("dropout", dropout)
     return [nn.Sequential(nn.BatchNorm1d(channels), nn.ReLU(), nn.Dropout(dropout)) for _ in range(layers)]
+
+
+def check_modules(name: str, modules: Any) -> Sequence[nn.Module]:
+    """A list of modules, or an error that names what is in their place.
+
+    >>> check_modules("convs", [nn.Identity(), "gin"])
+    Traceback (most recent call last):
+    TypeError: convs must be a list of modules, got 'gin' in it
+    """
+    found: Any = modules if isinstance(modules, nn.ModuleList) else check_list(name, modules, "modules")
+    for module in found:
+        if not isinstance(module, nn.Module):
+            raise TypeError(f"{name} must be a list of modules, got {brief(module)} in it")
+    return found
 
 
 class GNN(nn.Module):

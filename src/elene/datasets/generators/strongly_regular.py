@@ -12,8 +12,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from elene.graph import Graph
-from elene.validation import check_integer
+from elene.graph import Graph, as_graph
+from elene.validation import as_array, check_integer
+
+MOST_POINTS = 128  # of triangular graphs: 33 million pairs of nodes
 
 Adjacency = NDArray[np.bool_]
 
@@ -55,7 +57,9 @@ def triangular(n: int) -> Graph:
         >>> is_strongly_regular(triangular(8))
         (28, 12, 6, 4)
     """
-    return _graph(_block_graph(combinations(range(check_integer("n", n, least=2)), 2)))
+    if check_integer("n", n, least=2) > MOST_POINTS:
+        raise ValueError(f"n must be at most {MOST_POINTS}, for n(n-1)/2 nodes are compared with each other; got {n}")
+    return _graph(_block_graph(combinations(range(n), 2)))
 
 
 def chang() -> list[Graph]:
@@ -117,6 +121,7 @@ def is_strongly_regular(graph: Graph) -> tuple[int, int, int, int] | None:
     >>> is_strongly_regular(Graph.from_edges([(0, 1), (1, 2)])) is None
     True
     """
+    graph = as_graph(graph)
     n, d = graph.num_nodes, graph.max_degree
     if not 0 < d < n - 1 or (graph.degrees != d).any():
         return None
@@ -145,7 +150,7 @@ def _block_graph(blocks: Iterable[Sequence[int]]) -> Adjacency:
 
 
 def _latin_square_adjacency(square: ArrayLike) -> Adjacency:
-    cells = np.asarray(square)
+    cells = as_array("square", square)
     n = len(cells) if cells.ndim else 0
     if n == 0 or cells.shape != (n, n):
         raise ValueError(f"square must have n rows of n symbols, got shape {cells.shape}")
