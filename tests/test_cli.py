@@ -451,3 +451,38 @@ def test_a_pipe_that_closes_early_is_no_error(here):
     command = f"{sys.executable} -m elene explain numbers.csv --node 7 | head -c 1"
     result = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert all(line.startswith(("numbers.csv: ", "elene: compiling")) for line in result.stderr.splitlines())
+
+
+def test_threads_that_cannot_be_started_are_one_line(here, monkeypatch):
+    def refused(*arguments, **options):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(elene.io.writing, "encode_rows", refused)
+    assert "the system starts no more threads" in complaint("encode", "friends.csv", "-o", "out.npz")
+    said = complaint("encode", "friends.csv", "-o", "out.npz", "--threads", 2**63 - 1)
+    assert "threads must be at most 4096, got 9223372036854775807" in said
+
+
+INTERRUPTED = """
+import importlib.abc, signal, sys
+import elene.__main__
+
+module, sys.argv = sys.argv[1], ["elene", "encode", "friends.csv", "-o", "out.npz"]
+
+class Interrupt(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == module:
+            signal.raise_signal(signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupt())
+elene.__main__.main()
+"""
+
+
+@pytest.mark.parametrize("module", ["typer", "elene.cli", "elene.graph", "numpy", "scipy.sparse", "pyarrow", "numba"])
+def test_an_interrupt_while_modules_are_loaded_is_one_line(module, here):
+    result = subprocess.run([sys.executable, "-c", INTERRUPTED, module], capture_output=True, text=True, timeout=120)
+    assert result.returncode == 130, result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stderr.splitlines()[-1] == "interrupted"

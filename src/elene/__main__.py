@@ -8,7 +8,15 @@ from elene.extras import needing
 
 
 def main() -> None:
-    """Run the command that the arguments name."""
+    """Run the command that the arguments name; an interrupt is one line, also while modules are loaded."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+
+
+def _run() -> None:
     try:
         with needing("io", "the command line"):
             from elene.cli import app

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import threading
+import time
+
 import numpy as np
 import pytest
 
-from elene.engine.parallel import count_threads, run_ranges
+import elene
+from elene.engine.parallel import count_threads, run_all, run_ranges
 from tuning import tune
 
 
@@ -53,3 +57,33 @@ def test_every_thread_has_scratch_of_its_own(monkeypatch):
 
     list(run_ranges(lambda start, stop, scratch: scratch.append(start), make, np.ones(400, dtype=np.int64), 3))
     assert 1 <= len(made) <= 3 and sum(map(len, made)) == 48
+
+
+# What the system does not give
+
+
+@pytest.mark.parametrize("threads", [2**63 - 1, 10**30, 4097])
+def test_more_threads_than_any_machine_has_are_refused(threads):
+    with pytest.raises(ValueError, match=f"threads must be at most 4096, got {threads}"):
+        elene.encode(elene.Graph.from_edges([(0, 1), (1, 2)]), 1, threads=threads)
+
+
+@pytest.mark.parametrize("started", [0, 1, 2])
+def test_threads_that_cannot_be_started(started, monkeypatch):
+    start, count = threading.Thread.start, []
+
+    def refuse(thread):
+        if thread.name.startswith("elene"):
+            count.append(thread)
+            if len(count) > started:
+                raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    slow = [lambda: time.sleep(0.05)] * 7
+    with pytest.raises(OSError, match="starts no more threads: pass fewer than threads=7, or raise"):
+        run_all(slow, 7)
+    monkeypatch.undo()
+    done = []
+    run_all([lambda: done.append(1)] * 7, 7)
+    assert len(done) == 7, "the next call has a pool of its own"

@@ -31,6 +31,11 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             error_console.print("interrupted")
             raise typer.Exit(130) from None
+        except RuntimeError as error:
+            if "can't start new thread" not in str(error) or ctx.params["debug"]:
+                raise
+            complain("error:", "bold red", "the system starts no more threads: raise its limit (ulimit -u)")
+            raise typer.Exit(2) from None
         except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
             if ctx.params["debug"]:
                 raise

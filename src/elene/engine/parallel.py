@@ -5,12 +5,14 @@ A forked process starts a pool of its own: threads do not survive a fork.
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from typing import TypeVar
 
@@ -81,6 +83,18 @@ def shared_pool(workers: int) -> ThreadPoolExecutor:
     return _pools[key]
 
 
+def _submit(workers: int, calls: Sequence[Callable[[], Result]]) -> list[Future[Result]]:
+    """Hand calls to the pool; an error that says what to do where the system does not start its threads."""
+    try:
+        return [shared_pool(workers).submit(call) for call in calls]
+    except RuntimeError as error:
+        if "can't start new thread" not in str(error):
+            raise
+        _pools.pop((os.getpid(), workers)).shutdown(cancel_futures=True)
+        advice = f"pass fewer than threads={workers}, or raise its limit (ulimit -u)"
+        raise OSError(errno.EAGAIN, f"the system starts no more threads: {advice}") from error
+
+
 def run_ranges(
     task: Callable[[int, int, Scratch], Result],
     make_scratch: Callable[[], Scratch],
@@ -121,8 +135,7 @@ def run_ranges(
             mine.scratch = make_scratch()
         return task(start, stop, mine.scratch)
 
-    pool = shared_pool(workers)
-    futures = deque(pool.submit(run, start, stop) for start, stop in ranges)
+    futures = deque(_submit(workers, [partial(run, start, stop) for start, stop in ranges]))
     try:
         for number, (start, stop) in enumerate(ranges, start=1):
             yield start, stop, futures.popleft().result()
@@ -153,6 +166,5 @@ def run_all(tasks: Sequence[Callable[[], object]], threads: int | None) -> None:
         for task in tasks:
             task()
         return
-    pool = shared_pool(workers)
-    for future in [pool.submit(task) for task in tasks]:
+    for future in _submit(workers, tasks):
         future.result()

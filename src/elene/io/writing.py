@@ -30,6 +30,7 @@ from elene import __version__
 from elene.arrays import BLOCK
 from elene.encoding.encoding import encode_rows, find_rows
 from elene.encoding.spec import KINDS, Quadruplet, Spec
+from elene.engine.parallel import count_threads
 from elene.engine.plan import Rows, two_hop_paths
 from elene.extras import needing
 from elene.files import check_path, followed, replacing
@@ -91,6 +92,7 @@ def write_encoding(
     target, graph = check_output(path), as_graph(graph)
     size = None if chunk is None else check_integer("chunk", chunk, least=1)
     tell = report or (lambda stage, done, total: None)
+    count_threads(threads)
     with working_in(parts_folder(target), str(target)) as existed, _naming_resume(parts_folder(target)):
         if existed and not resume:
             tell("discarding", 0, 0)

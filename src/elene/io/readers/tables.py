@@ -243,9 +243,11 @@ def _plain_integers(table: Table) -> tuple[Any, Any, Table] | None:
 def _clean(table: Table) -> Table:
     """Cut attributes, empty the comment lines (empty, so that line numbers hold), and squeeze white space into one."""
     text = _cut_attributes(table.text[table.offset :])
-    if table.integers:
+    # Searching for a byte is far quicker than replacing what is not there.
+    marked = b"#" in text or b"%" in text
+    if marked and table.integers:
         text = re.sub(rb"(?m)^[ \t]*[#%][^\n]*", b"", text)
-    else:
+    elif marked:
         # Among other labels a name may begin like a comment, #cat for one.
         text = re.sub(rb"(?m)^[ \t]*[#%](?:[ \t][^\n]*)?$", lambda found: _comment(found, table), text)
     if table.delimiter == " ":
@@ -253,7 +255,7 @@ def _clean(table: Table) -> Table:
         while b"  " in text:
             text = text.replace(b"  ", b" ")
         text = text.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
-    else:
+    elif text[:1] in (b" ", b"\t") or b"\n " in text or b"\n\t" in text:
         text = re.sub(rb"(?m)^[ \t]+$", b"", text)
     return replace(table, text=text, offset=0)
 
