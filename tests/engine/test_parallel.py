@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import elene
+from elene.engine import parallel
 from elene.engine.parallel import count_threads, run_all, run_ranges
 from tuning import tune
 
@@ -79,11 +80,12 @@ def test_threads_that_cannot_be_started(started, monkeypatch):
                 raise RuntimeError("can't start new thread")
         start(thread)
 
+    monkeypatch.setattr(parallel, "_pools", {})
     monkeypatch.setattr(threading.Thread, "start", refuse)
     slow = [lambda: time.sleep(0.05)] * 7
     with pytest.raises(OSError, match="starts no more threads: pass fewer than threads=7, or raise"):
         run_all(slow, 7)
-    monkeypatch.undo()
+    monkeypatch.setattr(threading.Thread, "start", start)
     done = []
     run_all([lambda: done.append(1)] * 7, 7)
     assert len(done) == 7, "the next call has a pool of its own"
