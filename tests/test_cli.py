@@ -67,12 +67,12 @@ def complaint(*arguments):
 
 def test_help_names_the_commands():
     text = run("--help").output
-    for command in ("encode", "compare", "explain", "demo"):
+    for command in ("encode", "compare", "explain", "demo", "warmup"):
         assert command in text
     assert "demo" in run(code=2).output
 
 
-@pytest.mark.parametrize("command", ["encode", "compare", "explain", "demo"])
+@pytest.mark.parametrize("command", ["encode", "compare", "explain", "demo", "warmup"])
 def test_each_help_has_an_example(command):
     text = run(command, "-h").output
     assert f"elene {command}" in text.partition("Example:")[2]
@@ -367,6 +367,12 @@ def test_demo(here, monkeypatch):
     for said in ("Node Medici, k = 2", "4 nodes, 6 edges", "4 nodes, 5 edges", "different", "4 of 4", "elene encode"):
         assert said in text
     assert sorted(path.name for path in Path("new/pictures").iterdir()) == ["medici.png", "rook.png", "shrikhande.png"]
+
+
+def test_warmup_runs_everything_once():
+    text = run("warmup").stdout
+    for what in ("nodes, k = 1", "edges, joint", "pairs", "fingerprints", 'ELENE-L, level="edge"', "in all"):
+        assert what in text
 
 
 def test_random_network_has_hubs():

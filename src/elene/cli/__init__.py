@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from elene import __version__
-from elene.cli import brec, compare, datasets, demo, encode, explain, report, reproduce, search, train
+from elene.cli import brec, compare, datasets, demo, encode, explain, report, reproduce, search, train, warmup
 from elene.cli.common import ARGUMENTS, clean_interrupts, complain, error_console, readable_warnings
 
 
@@ -68,6 +68,7 @@ app.command("report")(report.report)
 app.command("demo")(demo.demo)
 app.command("brec")(brec.brec)
 app.command("search")(search.search)
+app.command("warmup")(warmup.warmup)
 
 
 def _print_version(wanted: bool) -> None:

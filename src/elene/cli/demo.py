@@ -31,7 +31,7 @@ def demo(
     """
     started = perf_counter()
     folder.mkdir(parents=True, exist_ok=True)
-    with working("Compiling the kernels, once and for all: about half a minute"):
+    with working("Compiling the kernels, once and for all"):
         _compile()
     scenes: list[tuple[str, Callable[[Path], None]]] = [
         ("What a node sees", _show_quadruplets),
@@ -59,13 +59,12 @@ def _begin(title: str) -> None:
 
 def _compile() -> None:
     """Every kernel of the demo once, on next to nothing."""
-    from elene import encode, fingerprint
-    from elene.datasets import rook
+    from elene.warmup import steps
 
-    fingerprint(rook(), k=1, level="node", refine=None)
-    fingerprint(rook(), k=1, level="edge", refine=None)
-    for k, level in ((1, "node"), (1, "edge"), (2, "node")):
-        encode(rook(), k, level=level)
+    wanted = ("nodes, k = 1", "nodes, k = 2", "edges, k = 1", "single nodes and edges", "fingerprints")
+    for what, run in steps().items():
+        if what in wanted:
+            run()
 
 
 def _show_quadruplets(folder: Path) -> None:

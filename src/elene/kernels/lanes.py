@@ -274,7 +274,7 @@ def list_columns(met: Any, listed: Any) -> int:
         if eights[i]:
             for column in range(8 * i, 8 * i + 8):
                 listed[used] = column
-                used += met[column]
+                used += np.int64(met[column])
             eights[i] = 0
     return used
 

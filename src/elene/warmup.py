@@ -1,0 +1,75 @@
+"""Every kernel run once on next to nothing, so that it is compiled and kept before anybody waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
+
+import numpy as np
+
+from elene.encoding import edge_quadruplets, encode, fingerprint, quadruplets
+from elene.graph import Graph
+
+
+def scattered_graph(nodes: int = 5000) -> Graph:
+    """A sparse graph whose neighbours have numbers far apart, so that the engine renumbers it.
+
+    >>> scattered_graph().max_degree
+    4
+    """
+    node = np.arange(nodes)
+    return Graph.from_edges(np.stack([np.tile(node, 2), np.concatenate([node + 1711, node + 2309]) % nodes], axis=1))
+
+
+def complete_graph(nodes: int = 30) -> Graph:
+    """All nodes joined, so that ego-networks overlap enough to be explored side by side.
+
+    >>> complete_graph(3)
+    Graph(num_nodes=3, num_edges=3)
+    """
+    return Graph.from_edges(np.stack(np.triu_indices(nodes, 1), axis=1))
+
+
+def steps() -> dict[str, Callable[[], object]]:
+    """What to run, by what it is for; what needs torch and PyG only where they are installed.
+
+    >>> list(steps())[:2]
+    ['nodes, k = 1', 'nodes, k = 2']
+    """
+    small, sparse, dense = complete_graph(4), scattered_graph(), complete_graph()
+    found: dict[str, Callable[[], object]] = {
+        "nodes, k = 1": lambda: encode(small, 1),
+        "nodes, k = 2": lambda: encode(small, 2),
+        "nodes, k = 2, large graphs": lambda: encode(sparse, 2),
+        "nodes, k = 2, dense graphs": lambda: encode(dense, 2),
+        "nodes, joint": lambda: encode(small, 1, form="joint"),
+        "edges, k = 1": lambda: encode(small, 1, level="edge"),
+        "edges, k = 2": lambda: encode(small, 2, level="edge"),
+        "edges, joint": lambda: encode(small, 1, level="edge", form="joint"),
+        "pairs": lambda: (encode(small, 1, level="pair", radius=1), encode(small, 1, level="edge", roots=[(0, 1)])),
+        "single nodes and edges": lambda: (quadruplets(small, 0, 1), edge_quadruplets(small, (0, 1), 1)),
+        "fingerprints": lambda: [
+            fingerprint(small, 1, level, refine) for level in ("node", "edge") for refine in (None, "wl", "2fwl")
+        ],
+    }
+    if find_spec("torch") is not None and find_spec("torch_geometric") is not None:
+        found |= {f'ELENE-L, level="{level}"': partial(_train, small, level) for level in ("node", "edge")}
+    return found
+
+
+def _train(graph: Graph, level: str) -> None:
+    """One step of the layer, forward and backward."""
+    import torch
+    from torch_geometric.data import Data
+
+    from elene.nn import ELENE, Ego
+    from elene.transforms import EgoStructure
+
+    arcs = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T.astype(np.int64)
+    data = EgoStructure(1, level)(Data(edge_index=torch.from_numpy(arcs), num_nodes=graph.num_nodes))
+    edge_attr = torch.ones(arcs.shape[1], 8) if level == "edge" else None
+    x, _ = ELENE(8, k=1, level=level, max_degree=3)(
+        torch.ones(graph.num_nodes, 8), data.edge_index, edge_attr, Ego.of(data)
+    )
+    x.sum().backward()
