@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from elene.encoding import Column as Column
     from elene.encoding import Comparison as Comparison
     from elene.encoding import Encoding as Encoding
+    from elene.encoding import affected as affected
     from elene.encoding import compare as compare
     from elene.encoding import edge_quadruplets as edge_quadruplets
     from elene.encoding import encode as encode
@@ -30,6 +31,7 @@ _HOMES = {
     "Encoding": "encoding",
     "encode": "encoding",
     "Encoder": "estimators",
+    "affected": "encoding",
     "Comparison": "encoding",
     "compare": "encoding",
     "fingerprint": "encoding",

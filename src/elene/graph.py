@@ -412,7 +412,8 @@ class Graph:
         What was read and how is logged by the logger ``elene.io`` at the level INFO.
 
         Args:
-            path: the file; its ending decides the format, and ``.gz`` may follow.
+            path: the file; its ending decides the format, and ``.gz`` or ``.zst`` may follow; ``-`` is an edge list
+                from standard input.
             index: which graph, in a file that holds several (:meth:`read_all` gives them all).
             source: the column of an edge table that holds one end, by name or counted from 0, where it does not show.
             target: the column that holds the other end.

@@ -31,8 +31,9 @@ GraphArgument = Annotated[
     str,
     typer.Argument(
         metavar="GRAPH",
-        help="A graph file: an edge list (.csv .tsv .txt .parquet), .npz, .g6, .graphml, .gml or .metis; text files "
-        "may end in .gz. In a file of several graphs, FILE#0 is the first.",
+        help="A graph file: an edge list (.csv .tsv .txt .parquet), .npz, .g6, .graphml, .gml, .gexf, .net, .mtx or "
+        ".metis; text files may end in .gz or .zst. In a file of several graphs, FILE#0 is the first; - is an edge "
+        "list from standard input.",
         show_default=False,
     ),
 ]

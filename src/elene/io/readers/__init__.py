@@ -1,10 +1,11 @@
-"""Graphs from files: the ending of the name decides the format, and ``.gz`` may follow the text formats.
+"""Graphs from files: the ending of the name decides the format; ``.gz`` or ``.zst`` may follow the text formats.
 
 =====================================  ==============================================================================
 ending                                 what the file holds
 =====================================  ==============================================================================
-``.txt .csv .tsv .edges .edgelist``    one edge a line; commas, semicolons, tabs or white space between the columns,
-                                       an optional header, comment lines that start with ``#`` or ``%``
+``.txt .csv .tsv .edges .edgelist``    one edge a line; commas, semicolons, tabs, bars or white space between the
+                                       columns, an optional header, comment lines that start with ``#`` or ``%``
+``-``                                  the same from standard input, packed or not
 ``.parquet``                           one edge a row
 ``.npz``                               one sparse matrix (``scipy.sparse.save_npz``); or one network (arrays ``edges``
                                        and ``num_nodes``); or many graphs (arrays ``node_ptr``, ``edge_ptr`` and
@@ -12,6 +13,9 @@ ending                                 what the file holds
 ``.g6 .graph6``                        one graph6 string a line, many graphs
 ``.graphml``                           GraphML, one graph or several; node ids stay strings
 ``.gml``                               GML; node labels stay strings, ids stand in where labels are missing or repeat
+``.gexf``                              GEXF; node ids stay strings
+``.net .paj``                          Pajek; nodes are called by their names where these differ, else by their numbers
+``.mtx``                               Matrix Market: an adjacency matrix, whose entries are edges unless they are zero
 ``.graph .metis``                      METIS adjacency lists, with or without vertex sizes and weights
 =====================================  ==============================================================================
 
@@ -26,14 +30,16 @@ by ascending label, and ``labels`` is None where those are exactly 0 to n - 1. C
 where labels are integers, also further down; among other labels only where a space follows the mark. Quotes are as in
 CSV, and end on their line.
 
-Edge tables need pyarrow, GraphML and GML need networkx: ``pip install "elene[io]"``. Nothing is read with pickle, and a
-damaged file is a ``ValueError`` that names it.
+Edge tables and ``.zst`` need pyarrow, GraphML, GML and GEXF need networkx: ``pip install "elene[io]"``. Nothing is read
+with pickle, and a damaged file is a ``ValueError`` that names it.
 """
 
 from __future__ import annotations
 
 import gzip
+import io
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,15 +50,18 @@ from elene.files import check_path
 from elene.graph import Graph
 from elene.io.readers.archives import npz
 from elene.io.readers.graph6 import graph6, parse_graph6
-from elene.io.readers.markup import gml, graphml
+from elene.io.readers.markup import gexf, gml, graphml
+from elene.io.readers.matrix import matrix_market
 from elene.io.readers.metis import metis
-from elene.io.readers.source import Options, Source
+from elene.io.readers.pajek import pajek
+from elene.io.readers.source import Options, Source, extra
 from elene.io.readers.tables import edge_parquet, edge_text
 
 __all__ = ["Options", "SeveralGraphs", "parse_graph6", "read_graph", "read_graphs"]
 
 NOTHING_SAID = Options()
 FREE_BYTES, MOST_UNPACKED = 100_000_000, 100
+STANDARD_INPUT = Path("-")
 
 
 class SeveralGraphs(ValueError):
@@ -122,12 +131,14 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 def _open(path: Path, options: Options) -> Source:
+    if path == STANDARD_INPUT:
+        return edge_text(_standard_input(), options)
     if not path.exists():
         raise FileNotFoundError(f"no such file: {path}")
     if path.is_dir():
         raise ValueError("a folder, not a file")
     ending = path.suffix.lower()
-    packed = ending == ".gz"
+    packed = ending if ending in _MARKS else ""
     if packed:
         ending = Path(path.stem).suffix.lower()
     if not packed and ending in _BINARY:
@@ -136,9 +147,11 @@ def _open(path: Path, options: Options) -> Source:
         return reader(path, options)
     if ending not in _TEXT:
         known = " ".join([*_TEXT, *_BINARY])
-        raise ValueError(f"no reader for this ending; known are {known}, and .gz after all but {' '.join(_BINARY)}")
+        raise ValueError(
+            f"no reader for this ending; known are {known}, and .gz or .zst after all but {' '.join(_BINARY)}"
+        )
     _check_options(options, _TEXT[ending] is edge_text, _TEXT[ending] is edge_text)
-    return _TEXT[ending](_read_bytes(path), options)
+    return _TEXT[ending](_unpacked(path.read_bytes(), packed), options)
 
 
 def _check_options(options: Options, columns: bool, header: bool) -> None:
@@ -148,28 +161,36 @@ def _check_options(options: Options, columns: bool, header: bool) -> None:
         raise ValueError("header is for edge lists in text files: leave it out")
 
 
-def _read_bytes(path: Path) -> bytes:
-    text = _unpacked(path) if path.suffix.lower() == ".gz" else path.read_bytes()
+def _standard_input() -> bytes:
+    content = sys.stdin.buffer.read()
+    kinds = [kind for kind, mark in _MARKS.items() if content.startswith(mark)]
+    return _unpacked(content, kinds[0] if kinds else "")
+
+
+def _unpacked(content: bytes, kind: str) -> bytes:
+    """The content of a file, unpacked, unless it is a trap: no edge list packs to a hundredth of its size."""
+    most, text = max(FREE_BYTES, MOST_UNPACKED * len(content)), content
+    if kind == ".gz":
+        text = gzip.GzipFile(fileobj=io.BytesIO(content)).read(most + 1)
+    elif kind == ".zst":
+        arrow = extra("pyarrow")
+        text = arrow.CompressedInputStream(arrow.BufferReader(content), "zstd").read(most + 1)
     if not text:
         raise ValueError("the file is empty")
-    return text
-
-
-def _unpacked(path: Path) -> bytes:
-    """The content of a .gz file, unless it is a trap: no edge list packs to a hundredth of its size."""
-    most = max(FREE_BYTES, MOST_UNPACKED * path.stat().st_size)
-    with gzip.open(path) as file:
-        text = file.read(most + 1)
     if len(text) > most:
         raise ValueError(f"the file unpacks to more than {most} bytes: unpack it yourself if that is right")
     return text
 
 
+_MARKS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 _TEXT: dict[str, Callable[[bytes, Options], Source]] = {
     **dict.fromkeys([".txt", ".csv", ".tsv", ".edges", ".edgelist"], edge_text),
     **dict.fromkeys([".g6", ".graph6"], graph6),
     ".graphml": graphml,
     ".gml": gml,
+    ".gexf": gexf,
+    ".mtx": matrix_market,
+    **dict.fromkeys([".net", ".paj"], pajek),
     **dict.fromkeys([".graph", ".metis"], metis),
 }
 _BINARY: dict[str, Callable[[Path, Options], Source]] = {".parquet": edge_parquet, ".npz": npz}

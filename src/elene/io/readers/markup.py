@@ -1,4 +1,4 @@
-"""GraphML and GML, by networkx."""
+"""GraphML, GML and GEXF, by networkx."""
 
 from __future__ import annotations
 
@@ -48,6 +48,23 @@ def gml(text: bytes, options: Options) -> Source:
         graph = networkx.read_gml(io.BytesIO(text))
     except networkx.NetworkXError:
         graph = networkx.read_gml(io.BytesIO(text), label="id")
+    return single(_graph(graph, options))
+
+
+def gexf(text: bytes, options: Options) -> Source:
+    """The graph of a GEXF text."""
+    from xml.etree import ElementTree
+
+    networkx, found = extra("networkx"), ElementTree.fromstring(text)
+    nodes, edges = ([part for part in found.iter() if part.tag.endswith(tag)] for tag in ("}node", "}edge"))
+    known = {node.get("id") for node in nodes}
+    for edge in edges:
+        for end in ("source", "target"):
+            if edge.get(end) not in known:  # networkx would make it up
+                raise ValueError(f"an edge with {end}={edge.get(end)!r}, which is no node of the file")
+    graph = networkx.read_gexf(io.BytesIO(text))
+    if len(graph) != len(nodes):
+        raise ValueError(f"{len(nodes)} nodes, of which {len(graph)} differ: ids repeat, or stand outside of <nodes>")
     return single(_graph(graph, options))
 
 

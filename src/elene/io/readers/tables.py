@@ -20,7 +20,7 @@ from elene.io.readers.source import Options, Source, extra, joined, logger, sing
 
 SAMPLE_LINES = 100
 BLOCK = 1 << 20  # bytes of a text that are looked at one by one for the line that is wrong
-DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "white space"}
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "white space"}
 
 
 @dataclass(frozen=True)
@@ -143,13 +143,16 @@ def _find_delimiter(lines: Sequence[bytes]) -> str:
     first = lines[0].strip()
     # Between two integers stands the delimiter, whatever a decimal comma in a weight suggests.
     between = re.match(rb"-?[0-9]+(\s+)-?[0-9]+(?!\S)", first)
-    found = between or re.search(rb"([,;\t])", first)
-    if found is None or found[1] not in (b",", b";", b"\t"):
+    found = between or re.search(rb"([,;\t])", first) or re.search(rb"([|])", first)
+    if found is None or found[1] not in (b",", b";", b"\t", b"|"):
         return " "
     if found[1] == b"\t" and not all(_has_two_fields(line) for line in lines):
         return " "
     delimiter = found[1].decode()
-    rivals = [other for other in ",;\t" if other != delimiter and _splits_alike(lines, other)]
+    others = ",;\t"
+    if delimiter == "|":  # which names may hold, too: those that white space stands between
+        lines, others = [re.sub(rb"[ \t]*[|][ \t]*", b"|", line) for line in lines], ",;\t "
+    rivals = [other for other in others if other != delimiter and _splits_alike(lines, other)]
     if not between and rivals:
         raise ValueError(
             f"{DELIMITERS[delimiter]} and {DELIMITERS[rivals[0]]} both cut every line into columns: "
