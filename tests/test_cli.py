@@ -389,7 +389,7 @@ def test_random_network_has_hubs():
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["encode", "friends.csv", "-o", "out.txt"], "output must end in .npz or .parquet, got 'out.txt'"),
+        (["encode", "friends.csv", "-o", "out.txt"], "output must end in .npz or .parquet or .csv, got 'out.txt'"),
         (["encode", "friends.csv", "-o", "no/out.npz"], "the folder 'no' does not exist: create it first"),
         (["encode", "missing.csv", "-o", "out.npz"], "no such file: missing.csv"),
         (["encode", "both.g6", "-o", "out.npz"], "both.g6 holds several graphs: pass both.g6#0 for the first of them"),
@@ -492,3 +492,15 @@ def test_an_interrupt_while_modules_are_loaded_is_one_line(module, here):
     assert result.returncode == 130, result.stderr
     assert "Traceback" not in result.stderr
     assert result.stderr.splitlines()[-1] == "interrupted"
+
+
+def test_a_table_with_a_row_a_node_from_a_pipe(here):
+    result = CliRunner().invoke(
+        app, ["encode", "-", "-k", "1", "-o", "out.csv", "--compact"], input="ann|ben\nben|cat\n"
+    )
+    assert result.exit_code == 2 and "header" in result.output
+    numbers = CliRunner().invoke(app, ["encode", "-", "-k", "1", "-o", "out.csv", "--compact"], input="5|6\n6|7\n")
+    assert numbers.exit_code == 0 and "pandas.read_csv" in numbers.output, numbers.output
+    header, *rows = Path("out.csv").read_text().splitlines()
+    assert header.startswith('"node","k1.distance0.closer0"') and [row[0] for row in rows] == ["5", "6", "7"]
+    assert "layout='wide' (--wide) is for" in complaint("encode", "numbers.csv", "--wide", "-o", "out.npz")

@@ -66,7 +66,7 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
             "--output",
             metavar="FILE",
             help="The file to write. **.npz**: a sparse matrix that elene.Encoding.load reads. "
-            "**.parquet**: a tidy table, one row for each count.",
+            "**.parquet**: a tidy table, one row for each count. **.csv**: one row for each node, edge or pair.",
             show_default=False,
         ),
     ],
@@ -103,6 +103,13 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     resume: Annotated[
         bool, typer.Option("--resume", metavar="", help="Go on where an interrupted run stopped.")
     ] = False,
+    wide: Annotated[
+        bool,
+        typer.Option("--wide", metavar="", help="In Parquet, too, a row for each node and a column for each count."),
+    ] = False,
+    compact: Annotated[
+        bool, typer.Option("--compact", metavar="", help="Wide, without the columns that are zero everywhere.")
+    ] = False,
     source: SourceOption = None,
     target: TargetOption = None,
     header: HeaderOption = None,
@@ -122,7 +129,8 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     from elene.io.writing import check_output, parts_folder, write_encoding
 
     spec = Spec.of(tuple(k or [2]), level.value, degrees.value, form.value, max_degree, radius)
-    file = check_output(output)
+    layout = "compact" if compact else "wide" if wide else None
+    file = check_output(output, layout)
     read = read_graph(graph, output, source=source, target=target, header=header, undirected=undirected)
     error_console.print(f"{graph}: {size_of(read)}", markup=False, soft_wrap=True)
     parts = parts_folder(file)
@@ -131,7 +139,7 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     try:
         with progress, _finishing_chunks(progress), clean_interrupts():
             written = write_encoding(
-                read, spec, file, chunk=chunk, resume=resume, threads=threads, report=progress.report
+                read, spec, file, chunk=chunk, resume=resume, threads=threads, report=progress.report, layout=layout
             )
     except KeyboardInterrupt:
         if not progress.tasks:
@@ -228,7 +236,8 @@ def _say_how_to_resume(ctx: typer.Context, encoding: Task, parts: Path) -> None:
 
 def _say_what_is_there(target: Path, spec: Spec, written: Written, seconds: float) -> None:
     name, size = escape(str(target)), decimal(target.stat().st_size)
-    how = f'elene.Encoding.load("{name}")' if target.suffix == ".npz" else f'pandas.read_parquet("{name}")'
+    reader = {".npz": "elene.Encoding.load", ".parquet": "pandas.read_parquet", ".csv": "pandas.read_csv"}
+    how = f'{reader[target.suffix]}("{name}")'
     lines = (
         f"[bold green]{name}[/]: {counted(written.rows, spec.level)} x {counted(written.columns, 'column')}, "
         f"{counted(written.counts, 'count')}, {size}, {seconds:,.1f} s",

@@ -7,7 +7,8 @@ they are streamed into the output, which appears whole or not at all, and the fo
 ``.npz`` is what :meth:`elene.Encoding.load` reads. ``.parquet`` is a tidy table, with a row for each count that is not
 zero: what is encoded (``node``, or ``source`` and ``target``, and for pairs ``pair_distance``), what is counted
 (``depth``, ``distance``, ``kind`` and ``value``; in the joint form ``depth`` and the fields of the quadruplet, for
-edges and pairs those of both readings, ending in ``_1`` and ``_2``), and ``count``.
+edges and pairs those of both readings, ending in ``_1`` and ``_2``), and ``count``. ``.csv`` is a wide table, and so is
+``.parquet`` where that is asked for; see :mod:`elene.io.wide`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,9 +38,11 @@ from elene.extras import needing
 from elene.files import check_path, followed, replacing
 from elene.graph import Graph, as_graph
 from elene.io.parts import Parts, cut, file_labels, integer_for, working_in
-from elene.validation import check_integer
+from elene.io.wide import verify_wide, write_wide
+from elene.validation import check_choice, check_integer
 
-ENDINGS = (".npz", ".parquet")
+ENDINGS = (".npz", ".parquet", ".csv")
+LAYOUTS = (None, "wide", "compact")
 CHUNK_WORK = 100_000_000
 MAX_CHUNK = 100_000
 
@@ -67,18 +71,21 @@ def write_encoding(
     resume: bool = False,
     threads: int | None = None,
     report: Report | None = None,
+    layout: str | None = None,
 ) -> Written:
     """Encode a graph into a file, with memory for one chunk of the result.
 
     Args:
         graph: any graph that :func:`elene.encode` takes.
         spec: what to encode.
-        path: the file to write, ``.npz`` or ``.parquet``; its folder must exist.
+        path: the file to write, ``.npz``, ``.parquet`` or ``.csv``; its folder must exist.
         chunk: how many rows are computed at a time; by default see :func:`default_chunk`.
         resume: go on with the parts that an earlier run left, if there are any; without it they are thrown away.
         threads: how many threads to use; by default one for every core.
         report: called as ``report("encoding", rows done, rows)``, then as ``report("writing", steps done, steps)``;
             before that as ``report("discarding", 0, 0)`` where parts of an earlier run are thrown away.
+        layout: ``"wide"`` for a row for each node, edge or pair, as ``.csv`` has it anyway; ``"compact"`` for the same
+            without the columns that are zero everywhere.
 
     Example:
         >>> import networkx as nx, tempfile
@@ -89,7 +96,7 @@ def write_encoding(
         >>> Encoding.load(path)
         Encoding(3 nodes x 18 columns, k=1, marginal)
     """
-    target, graph = check_output(path), as_graph(graph)
+    target, graph = check_output(path, layout), as_graph(graph)
     size = None if chunk is None else check_integer("chunk", chunk, least=1)
     tell = report or (lambda stage, done, total: None)
     count_threads(threads)
@@ -100,7 +107,8 @@ def write_encoding(
         size = size or default_chunk(graph, spec, rows)
         parts = Parts(graph, spec, rows, size, parts_folder(target))
         _encode_missing(parts, parts.start(existed and resume), threads, tell)
-        write, verify = _FORMATS[target.suffix]
+        write, verify = _WIDE if layout or target.suffix == ".csv" else _FORMATS[target.suffix]
+        write = partial(write, compact=layout == "compact") if write is write_wide else write
         with replacing(target) as temporary:
             write(parts, temporary, tell)
             verify(parts, temporary)
@@ -132,8 +140,8 @@ def _naming_resume(folder: Path) -> Iterator[None]:
         raise OSError(error.errno, f"the disk is full: {advice}") from error
 
 
-def check_output(path: str | os.PathLike[str]) -> Path:
-    """The path, if its ending is known, its folder exists, and what its format needs is installed.
+def check_output(path: str | os.PathLike[str], layout: str | None = None) -> Path:
+    """The path, if its ending is known and fits, its folder exists, and what its format needs is installed.
 
     >>> check_output("encoding.npz").suffix
     '.npz'
@@ -141,11 +149,14 @@ def check_output(path: str | os.PathLike[str]) -> Path:
     target = followed(check_path("output", path))
     if target.suffix not in ENDINGS:
         raise ValueError(f"output must end in {' or '.join(ENDINGS)}, got {str(target)!r}")
+    check_choice("layout", layout, LAYOUTS)
+    if layout and target.suffix == ".npz":
+        raise ValueError(f"layout={layout!r} (--{layout}) is for .parquet and .csv, and output is {str(target)!r}")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"output: the folder {str(target.parent)!r} does not exist: create it first")
     if target.is_dir():
         raise IsADirectoryError(f"output: {str(target)!r} is a folder: name a file")
-    if target.suffix == ".parquet":
+    if target.suffix != ".npz":
         _pyarrow()
     return target
 
@@ -249,7 +260,7 @@ def _row_starts(parts: Parts) -> Iterator[NDArray[np.int64]]:
 
 
 def _pyarrow() -> Any:
-    with needing("io", "writing .parquet"):
+    with needing("io", "writing tables"):
         import pyarrow
         import pyarrow.parquet
     return pyarrow
@@ -278,6 +289,12 @@ def _verify_parquet(parts: Parts, path: Path) -> None:
             rows = file.read_row_group(number).num_rows
             if rows != counts:
                 raise _not_whole(path, f"part {number} has {rows} rows, for {counts} counts")
+
+
+def _verify_wide(parts: Parts, path: Path) -> None:
+    rows = verify_wide(parts, path)
+    if rows != len(parts.rows):
+        raise _not_whole(path, f"it has {rows} rows, for {len(parts.rows)}")
 
 
 def _tidy(parts: Parts, rows: Rows, per_row: NDArray[Any], columns: NDArray[Any], data: NDArray[Any]) -> Any:
@@ -310,4 +327,5 @@ def _column_fields(spec: Spec) -> list[str]:
     return ["depth", *(f"{name}_{reading}" for reading in (1, 2) for name in fields)]
 
 
-_FORMATS = {".npz": (_write_npz, _verify_npz), ".parquet": (_write_parquet, _verify_parquet)}
+_WIDE: Any = (write_wide, _verify_wide)
+_FORMATS: dict[str, Any] = {".npz": (_write_npz, _verify_npz), ".parquet": (_write_parquet, _verify_parquet)}
