@@ -495,12 +495,9 @@ def test_an_interrupt_while_modules_are_loaded_is_one_line(module, here):
 
 
 def test_a_table_with_a_row_a_node_from_a_pipe(here):
-    result = CliRunner().invoke(
-        app, ["encode", "-", "-k", "1", "-o", "out.csv", "--compact"], input="ann|ben\nben|cat\n"
-    )
-    assert result.exit_code == 2 and "header" in result.output
-    numbers = CliRunner().invoke(app, ["encode", "-", "-k", "1", "-o", "out.csv", "--compact"], input="5|6\n6|7\n")
-    assert numbers.exit_code == 0 and "pandas.read_csv" in numbers.output, numbers.output
+    result = CliRunner().invoke(app, ["encode", "-", "-k", "1", "-o", "out.csv", "--compact"], input="a|b\nb|c\n")
+    assert result.exit_code == 0 and "pandas.read_csv" in result.output, result.output
     header, *rows = Path("out.csv").read_text().splitlines()
-    assert header.startswith('"node","k1.distance0.closer0"') and [row[0] for row in rows] == ["5", "6", "7"]
+    assert header.startswith('"node","k1.distance0.closer0"')
+    assert [row.split(",")[0] for row in rows] == ['"a"', '"b"', '"c"']
     assert "layout='wide' (--wide) is for" in complaint("encode", "numbers.csv", "--wide", "-o", "out.npz")

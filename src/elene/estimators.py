@@ -127,6 +127,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False  # graphs are no rows of numbers
         tags.no_validation = True
+        tags.transformer_tags.preserves_dtype = []  # counts are integers
         return tags
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
