@@ -135,6 +135,8 @@ CALLS = {
     ),
     "encode, pairs": (elene.encode, {"graph": GRAPH, "k": [1, 2], "level": "pair", "radius": 1, "roots": [(0, 1)]}),
     "encode, joint": (elene.encode, {"graph": GRAPH, "k": 1, "form": "joint", "max_degree": 2}),
+    "affected": (elene.affected, {"graph": GRAPH, "edges": [(0, 1)], "k": 1}),
+    "Encoding.row": (elene.encode(GRAPH, 1, level="edge").row, {"name": (0, 1)}),
     "quadruplets": (elene.quadruplets, {"graph": GRAPH, "node": 0, "k": 1}),
     "edge_quadruplets": (elene.edge_quadruplets, {"graph": GRAPH, "edge": (0, 1), "k": 1}),
     "fingerprint": (elene.fingerprint, {"graph": GRAPH, "k": 1, "level": "pair", "refine": None, "radius": 1}),

@@ -122,7 +122,7 @@ class Encoding:
             found = (_same(first, u) & _same(second, v)) | (_same(first, v) & _same(second, u))
         rows = np.flatnonzero(found)
         if len(rows) != 1:
-            raise ValueError(f"{self.spec.level} {name!r} has {len(rows)} rows in this encoding")
+            raise ValueError(f"name: {self.spec.level} {name!r:.80} has {len(rows)} rows in this encoding")
         counts: NDArray[Any] = self.matrix[rows].toarray().ravel()
         return counts
 
