@@ -26,7 +26,7 @@ from elene.files import check_path, replacing
 from elene.forking import cached_property
 from elene.graph import Graph, as_graph
 from elene.progress import showing
-from elene.validation import check_list
+from elene.validation import brief, check_list
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -441,6 +441,10 @@ def _pair_rows(pairs: Sequence[Any] | NDArray[Any], given: Any) -> Sequence[Any]
 
 def _same(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
     """Which labels are this one; those that are objects may be tuples, which numpy would take for arrays."""
+    try:
+        hash(label)
+    except TypeError:
+        raise TypeError(f"name must be made of names of nodes, got {brief(label)}") from None
     return np.fromiter((bool(one == label) for one in labels.tolist()), dtype=bool, count=len(labels))
 
 
