@@ -28,8 +28,8 @@ from elene.datasets.generators.memory import barabasi_albert, regular_graph
 console = Console(width=120)
 STEPS, WIDTH, LAYERS = 25, 128, 1
 LIMIT = 6 * 2**30  # bytes that training may take
-PATIENCE = 3.0  # seconds: no further step then, since memory does not grow any more
-SLOW = 5.0  # seconds of a step after which no larger graph is tried
+PATIENCE = 3.0  # seconds of the processor: no further step then, since memory does not grow any more
+SLOW = 10.0  # seconds of a step after which no larger graph is tried
 MODELS = ("gin", "gin+elene-nd", "gin+elene-ed", "gin-ak", "gin-ak+")
 
 
@@ -62,21 +62,21 @@ def train(queue, sweep: str, name: str, nodes: int, degree: int, k: int) -> None
     before = peak()
     resource.setrlimit(resource.RLIMIT_AS, (status("VmSize") + LIMIT, resource.RLIM_INFINITY))
     try:
-        start = time.perf_counter()
+        start = time.process_time()
         preparation = Preparation.learn(model_of(name, k), dataset, torch.arange(1))
         batch = Stock(preparation(dataset)).gather(torch.arange(1))
         ego = [Ego.of(batch)] if "ego_shape" in batch else []
-        row["prepare"] = time.perf_counter() - start
+        row["prepare"] = time.process_time() - start
         network = build(preparation, Shape(Columns((1,)), None, 1, "graph"))
         optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
-        start, steps = time.perf_counter(), 0
-        while steps < 2 or (steps < STEPS and time.perf_counter() - start < PATIENCE):
+        start, steps = time.process_time(), 0
+        while steps < 2 or (steps < STEPS and time.process_time() - start < PATIENCE):
             optimizer.zero_grad()
             loss = (network(batch, *ego) - 1).abs().mean()
             loss.backward()
             optimizer.step()
             steps += 1
-        row |= {"step": (time.perf_counter() - start) / steps, "steps": steps, "peak": peak() - before}
+        row |= {"step": (time.process_time() - start) / steps, "steps": steps, "peak": peak() - before}
     except (MemoryError, RuntimeError) as error:
         if not isinstance(error, MemoryError) and "memory" not in str(error):
             raise
