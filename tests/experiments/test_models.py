@@ -216,8 +216,10 @@ def test_counts_of_all_graphs_equal_those_one_by_one(name, edges, monkeypatch):
         assert ("edge_attr" in found) == (edges != "none")
         assert edges == "none" or torch.equal(found.edge_attr.float(), expected.edge_attr)
     assert prepared._data.x.dtype == torch.uint8
-    shape = Shape.of(dataset, prepared, model.encoding, outputs=15)
-    assert shape.nodes == Columns((1,), 0, prepared._data.x.shape[1] - 1, log1p=True)
+    for log1p in (False, True):
+        encoding = model.encoding.model_copy(update={"log1p": log1p})
+        shape = Shape.of(dataset, prepared, encoding, outputs=15)
+        assert shape.nodes == Columns((1,), 0, prepared._data.x.shape[1] - 1, log1p=log1p)
     assert (shape.edges is None) == (edges == "none")
 
 
