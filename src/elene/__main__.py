@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from elene.extras import needing
-
 
 def main() -> None:
     """Run the command that the arguments name; an interrupt is one line, also while modules are loaded."""
@@ -17,6 +15,8 @@ def main() -> None:
 
 
 def _run() -> None:
+    from elene.extras import needing
+
     try:
         with needing("io", "the command line"):
             from elene.cli import app

@@ -18,7 +18,11 @@ class Commands(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments, and remember them for commands that quote them."""
         ctx.meta[ARGUMENTS] = list(args)
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except KeyboardInterrupt:
+            # Typer would end without a word.
+            raise _interrupted() from None
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
@@ -29,8 +33,7 @@ class Commands(TyperGroup):
             # Typer knows what to do when `head` has seen enough.
             raise
         except KeyboardInterrupt:
-            error_console.print("interrupted")
-            raise typer.Exit(130) from None
+            raise _interrupted() from None
         except RuntimeError as error:
             if "can't start new thread" not in str(error) or ctx.params["debug"]:
                 raise
@@ -41,6 +44,11 @@ class Commands(TyperGroup):
                 raise
             complain("error:", "bold red", _in_words(error) or "there is not enough memory for this")
             raise typer.Exit(2) from None
+
+
+def _interrupted() -> typer.Exit:
+    error_console.print("interrupted")
+    return typer.Exit(130)
 
 
 def _in_words(error: BaseException) -> str:
