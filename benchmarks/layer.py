@@ -2,8 +2,9 @@
 
     python benchmarks/layer.py [--json FILE]
 
-(i) 128 ZINC molecules (from ``ELENE_DATA``, or generated), hidden size 128, 6 layers, k=3, ELENE-L in every layer: step
-time (forward, backward, Adam), bytes saved for backward, peak memory; each as a multiple of GIN's.
+(i) 128 ZINC molecules (from ``ELENE_DATA``, or generated), hidden size 128, 6 layers, k=3, the published head, ELENE-L
+in every layer with phi 128, 64 and 32 wide: step time (forward, backward, Adam) as a multiple of GIN's and of the same
+network's with the fused op taken out; bytes saved for backward, as a multiple of GIN's; peak memory.
 (ii) d-regular graphs, d=12, k=1 and 2: the fused op beside the naive one, forward and backward.
 (iii) EgoStructure of many molecules beside a dense all-pairs construction of the same pairs in torch.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import networkx as nx
@@ -29,12 +31,33 @@ from common import race, verdict, write_json
 from elene.nn import ELENE, GNN, Ego, updates
 from elene.nn.functional import ego_reduce
 from elene.transforms import AddELENE, EgoStructure
-from naive_layer import NaiveELENE, dense_pairs
+from naive_layer import MapsOnly, NaiveELENE, dense_pairs
 
 console = Console(width=120)
 WIDTH, LAYERS, DEPTH, RHO = 128, 6, 3, 8
-VARIANTS = ("GIN", "GIN+ELENE", "GIN+ELENE-L (ND)", "GIN+ELENE-L (ED)", "naive ND", "naive ED")
-TARGETS = {"GIN+ELENE-L (ND)": (2.0, 1.5), "GIN+ELENE-L (ED)": (3.0, 2.0)}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A network: plain GIN, GIN with encodings, or GIN with a kind of ELENE-L; and what it is measured against."""
+
+    level: str | None = None
+    layer: type[ELENE] = ELENE
+    phi: int = WIDTH
+    encoded: bool = False
+    maps: str | None = None  # the variant whose op is taken out
+    targets: tuple[float, float, float] | None = None  # times GIN, times its maps, saved bytes times GIN
+
+
+TARGETS = {"node": (2.5, 1.2, 1.7), "edge": (5.0, 1.4, 2.5)}
+VARIANTS = {"GIN": Variant(), "GIN+ELENE": Variant(encoded=True)}
+for _level, _name in (("node", "ND"), ("edge", "ED")):
+    for _phi in (128, 64, 32):
+        _label = f"GIN+ELENE-L ({_name})" + ("" if _phi == WIDTH else f", phi {_phi}")
+        _maps = f"{_label}: maps alone"
+        VARIANTS[_label] = Variant(_level, phi=_phi, maps=_maps, targets=TARGETS[_level])
+        VARIANTS[_maps] = Variant(_level, MapsOnly, _phi)
+    VARIANTS[f"naive {_name}"] = Variant(_level, NaiveELENE)
 
 
 def molecules(count: int) -> list[Data]:
@@ -84,30 +107,28 @@ class Encoded(nn.Module):
         return self.atom(x[:, 0].long()) + self.extra(x[:, 1:])
 
 
-def build(variant: str, datas: list[Data]):
+def mlp(channels: int = WIDTH) -> nn.Sequential:
+    """Two layers; a BatchNorm takes a bias away."""
+    first, second = nn.Linear(WIDTH, WIDTH, bias=False), nn.Linear(WIDTH, channels, bias=channels != WIDTH)
+    return nn.Sequential(first, nn.BatchNorm1d(WIDTH), nn.ReLU(), second)
+
+
+def build(name: str, datas: list[Data]):
     """The model and the batch of one variant."""
     torch.manual_seed(0)
-    level = "edge" if "ED" in variant else "node"
-    elene, encoder = None, nn.Embedding(30, WIDTH)
-    if variant == "GIN+ELENE":
+    variant, elene, encoder = VARIANTS[name], None, nn.Embedding(30, WIDTH)
+    if variant.encoded:
         add = AddELENE(DEPTH, max_degree=RHO, log1p=True)
         datas = [add(data) for data in datas]
         encoder = Encoded(datas[0].x.shape[1] - 1)
-    elif variant != "GIN":
-        datas = [EgoStructure(DEPTH, level, RHO)(data) for data in datas]
-        layer = NaiveELENE if "naive" in variant else ELENE
-        elene = [layer(WIDTH, DEPTH, level, RHO) for _ in range(LAYERS)]
+    elif variant.level is not None:
+        datas = [EgoStructure(DEPTH, variant.level, RHO)(data) for data in datas]
+        elene = [variant.layer(WIDTH, DEPTH, variant.level, RHO, hidden=variant.phi) for _ in range(LAYERS)]
     model = GNN(
         encoder,
-        [
-            GINEConv(
-                nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.BatchNorm1d(WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH)),
-                train_eps=True,
-            )
-            for _ in range(LAYERS)
-        ],
+        [GINEConv(mlp(), train_eps=True) for _ in range(LAYERS)],
         updates(WIDTH, LAYERS),
-        nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, 1)),
+        mlp(1),
         elene=elene,
         edge_encoders=[nn.Embedding(5, WIDTH) for _ in range(LAYERS)],
     )
@@ -125,8 +146,12 @@ def stepper(model, batch):
     return step
 
 
-def saved_bytes(run) -> int:
-    """Bytes of distinct storages kept for backward, parameters aside they are activations."""
+def saved_bytes(model, batch) -> int:
+    """Bytes of distinct storages kept for backward, and of all parameters.
+
+    Where a layer looks at what is saved itself, only weights and what it makes again pass by unseen here: weights are
+    counted anyway, and what it makes things from is saved elsewhere.
+    """
     seen = {}
 
     def pack(tensor):
@@ -134,14 +159,16 @@ def saved_bytes(run) -> int:
         seen[storage.data_ptr()] = storage.nbytes()
         return tensor
 
+    for parameter in model.parameters():
+        pack(parameter)
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        kept = run()
+        kept = model(batch)
     del kept
     return sum(seen.values())
 
 
-def peak_of_step(queue, variant: str, count: int) -> None:
-    model, batch = build(variant, molecules(count))
+def peak_of_step(queue, name: str, count: int) -> None:
+    model, batch = build(name, molecules(count))
     step = stepper(model, batch)
     step()  # allocates the optimiser's state and compiles
     Path("/proc/self/clear_refs").write_text("5")
@@ -154,10 +181,10 @@ def _status() -> dict[str, str]:
     return dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
 
 
-def peak_bytes(variant: str, count: int) -> int:
+def peak_bytes(name: str, count: int) -> int:
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()
-    process = context.Process(target=peak_of_step, args=(queue, variant, count))
+    process = context.Process(target=peak_of_step, args=(queue, name, count))
     process.start()
     peak = queue.get()
     process.join()
@@ -166,36 +193,41 @@ def peak_bytes(variant: str, count: int) -> int:
 
 def measure_step(count: int = 128) -> list[dict]:
     datas = molecules(count)
-    built = {variant: build(variant, datas) for variant in VARIANTS}
-    steps = {variant: stepper(*pair) for variant, pair in built.items()}
-    seconds = race(steps, repeats=25, budget=110)
+    built = {name: build(name, datas) for name in VARIANTS}
+    seconds = race({name: stepper(*pair) for name, pair in built.items()}, repeats=25, budget=240)
     rows = []
-    for variant, (model, batch) in built.items():
-        saved = saved_bytes(lambda: model(batch))  # noqa: B023
-        rows.append(
-            {"variant": variant, "seconds": seconds[variant], "saved": saved, "peak": peak_bytes(variant, count)}
-        )
+    for name, pair in built.items():
+        row = {"variant": name, "seconds": seconds[name], "saved": saved_bytes(*pair)}
+        if VARIANTS[name].layer is not MapsOnly:
+            row["peak"] = peak_bytes(name, count)
+        if VARIANTS[name].maps:
+            row["maps"] = seconds[VARIANTS[name].maps]
+        rows.append(row)
     return rows
 
 
 def show_step(rows: list[dict]) -> None:
     table = Table(title="One training step on 128 molecules, hidden 128, 6 layers, k=3, ELENE-L in every layer")
-    for heading in ("", "ms", "x GIN", "saved MB", "x GIN", "peak MB", "verdict"):
+    for heading in ("", "ms", "x GIN", "x its maps", "saved MB", "x GIN", "peak MB", "verdict"):
         table.add_column(heading, justify="left" if heading in ("", "verdict") else "right")
     base = rows[0]
     for row in rows:
-        time_ratio, saved_ratio = row["seconds"] / base["seconds"], row["saved"] / base["saved"]
+        ratios = [row["seconds"] / base["seconds"], row["saved"] / base["saved"]]
+        ratios.insert(1, row["seconds"] / row["maps"] if "maps" in row else float("nan"))
         said = ""
-        if row["variant"] in TARGETS:
-            goals = TARGETS[row["variant"]]
-            said = f"step {verdict(time_ratio, goals[0], False)}, saved {verdict(saved_ratio, goals[1], False)}"
-        numbers = (
+        if goals := VARIANTS[row["variant"]].targets:
+            judged = zip(("step", "maps", "saved"), ratios, goals, strict=True)
+            said = "\n".join(f"{what} {verdict(ratio, goal, False)}" for what, ratio, goal in judged)
+        table.add_row(
+            row["variant"],
             f"{row['seconds'] * 1e3:.1f}",
-            f"{time_ratio:.2f}",
+            f"{ratios[0]:.2f}",
+            f"{ratios[1]:.2f}" if "maps" in row else "",
             f"{row['saved'] / 1e6:.1f}",
-            f"{saved_ratio:.2f}",
+            f"{ratios[2]:.2f}",
+            f"{row['peak'] / 1e6:.0f}" if "peak" in row else "",
+            said,
         )
-        table.add_row(row["variant"], *numbers, f"{row['peak'] / 1e6:.0f}", said)
     console.print(table)
 
 
@@ -264,11 +296,12 @@ def run_layer(layer, x, data, ego, stage):
 def show_op(rows: list[dict]) -> None:
     table = Table(title="On a 12-regular graph: times faster than concatenate-and-multiply (target for the op: 20)")
     stages = ("op, forward", "op, forward and backward", "layer, forward", "layer, forward and backward")
-    for heading in ("level", "k", "nodes", "pairs or triples", *stages):
+    for heading in ("level", "k", "nodes", "pairs or triples", *stages, "verdict"):
         table.add_column(heading, justify="right")
     for row in rows:
         values = [f"{row[stage]:.1f}x" for stage in stages]
-        table.add_row(row["level"], str(row["k"]), f"{row['nodes']:,}", f"{row['entries']:,}", *values)
+        said = verdict(row["op, forward and backward"], 20, True)
+        table.add_row(row["level"], str(row["k"]), f"{row['nodes']:,}", f"{row['entries']:,}", *values, said)
     console.print(table)
 
 

@@ -307,6 +307,11 @@ def _centred(inputs: Inputs, means: list[Tensor], entries: Entries) -> Inputs:
     return tuple(part.detach() - (mean / time).to(part.dtype) for part, mean, time in parts)  # type: ignore[return-value]
 
 
+def _turns(x: Tensor, y: Tensor) -> bool:
+    """Whether others are so many more than keys that it pays to go through them in order, and to keys at random."""
+    return len(y) > 2 * len(x)
+
+
 def _alone(ranges: Ranges) -> bool:
     """Whether whoever works on a range is alone with the others that it writes to.
 
@@ -318,6 +323,9 @@ def _alone(ranges: Ranges) -> bool:
 
 def _numba_forward(inputs: Inputs, entries: Entries, scales: Scales, both: bool) -> tuple[Tensor, Tensor]:
     x, y, table = (tensor.detach() for tensor in inputs)
+    if both and _turns(x, y):
+        by_other, by_key = _numba_forward((y, x, table), entries.turned, scales[::-1], both)
+        return by_key, by_other
     by_key, by_other = torch.empty_like(x), y.new_zeros(len(y) if both else 0, y.shape[1])
     if not both or _alone(entries.ranges(x.shape[1])):
         _sweep_forward((x, y, table), entries, scales[0], (by_key, by_other))
@@ -369,6 +377,10 @@ def _numba_spread(inputs: Inputs, entries: Entries) -> Inputs:
 def _sweep_backward(sweep: Any, inputs: Inputs, entries: Entries, pairs: Sequence[tuple[Tensor, Tensor]]) -> Inputs:
     """Run a kernel that gives to keys, others and the table; of each pair, one is the keys' and one the others'."""
     x, y, table = (tensor.detach() for tensor in inputs)
+    if _turns(x, y):
+        flipped = [(theirs, mine) for mine, theirs in pairs]
+        d_y, d_x, d_table = _sweep_backward(sweep, (y, x, table), entries.turned, flipped)
+        return d_x, d_y, d_table
     size, width = table.shape
     most = max(2, min(len(entries.others) // (APART * size + 1), TABLES // (size * width + 1)))
     ranges = entries.ranges(width, most)
@@ -389,8 +401,8 @@ def _sweep_backward(sweep: Any, inputs: Inputs, entries: Entries, pairs: Sequenc
     else:
         d_y = torch.empty_like(y)
         run(entries, (x, y, table), pairs, lambda i: (d_x, nowhere(), tables[i]))
-        turned = [pair[::-1] for pair in pairs]
-        run(entries.turned, (y, x, table), turned, lambda i: (d_y, nowhere(), nowhere()))
+        flipped = [pair[::-1] for pair in pairs]
+        run(entries.turned, (y, x, table), flipped, lambda i: (d_y, nowhere(), nowhere()))
     return d_x, d_y, tables.sum(0)
 
 
