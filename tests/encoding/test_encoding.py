@@ -483,6 +483,7 @@ def test_a_pair_beyond_the_radius_names_the_option():
         elene.encode(nx.path_graph(3), 1, level="pair", radius=1, roots=[(0, 1), (0, 2)])
 
 
+@pytest.mark.jit
 def test_a_pair_that_is_farther_apart_than_distances_can_be():
     n = 2**16 + 10
     path = Graph.from_edges(np.stack([np.arange(n - 1), np.arange(1, n)], axis=1))

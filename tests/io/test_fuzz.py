@@ -12,6 +12,7 @@ SCRIPT = Path(__file__).with_name("fuzz_files.py")
 FILES = 150
 
 
+@pytest.mark.jit
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="memory is measured as Linux does it")
 def test_mutated_files_are_read_as_a_naive_reader_reads_them_or_refused(tmp_path):
     command = [sys.executable, SCRIPT, tmp_path, "0", str(FILES)]

@@ -263,6 +263,7 @@ def test_what_a_killed_process_left_is_gone_after_the_next(tmp_path):
     assert os.listdir(tmp_path) == ["out.txt"]
 
 
+@pytest.mark.jit
 def test_what_a_killed_run_left_is_gone_after_the_next(tmp_path):
     code = """
 import os, signal, sys

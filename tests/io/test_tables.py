@@ -373,6 +373,7 @@ def test_a_packed_trap_is_not_unpacked(tmp_path, monkeypatch):
         Graph.read(tmp_path / "a.txt.gz")
 
 
+@pytest.mark.jit
 def test_the_command_line_takes_columns(tmp_path):
     write(tmp_path / "a.csv", "when,a,b\n5,1,2\n6,2,3\n")
     command = [sys.executable, "-m", "elene", "explain", "a.csv", "--node", "2", "-k", "1"]
