@@ -6,7 +6,7 @@ GENERATORS := $(patsubst %,tests/datasets/test_%.py,counting memory properties p
 # Tests on real data run where it is: in the folder that ELENE_DATA names, or beside this one.
 DATA := $(or $(ELENE_DATA),$(abspath $(wildcard ../shared/data)))
 
-.PHONY: demo test coverage lint bench clean
+.PHONY: demo test coverage lint bench wheel clean
 
 demo: $(READY)
 	$(BIN)/elene demo
@@ -18,7 +18,7 @@ test: lint
 # The kernels run as plain Python here, so that their lines count.
 coverage: $(READY)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 -m "not jit" --cov --cov-report=term --cov-fail-under=95 \
-	  tests/core tests/encoding tests/engine tests/io tests/nn $(GENERATORS)
+	  tests/test_first_things.py tests/core tests/encoding tests/engine tests/io tests/nn $(GENERATORS)
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -32,8 +32,11 @@ bench: $(READY)
 	$(BIN)/python benchmarks/baselines.py --json bench/baselines.json
 	$(BIN)/python benchmarks/scaling.py --json bench/scaling.json
 
+wheel: $(READY)
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis bench demo
+	rm -rf dist build .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis bench demo
 
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -23,6 +23,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pandas
+import rustworkx
 import scipy.sparse as sp
 import torch
 from torch_geometric.data import Data, HeteroData
@@ -31,6 +32,7 @@ from torch_geometric.nn import GINConv
 import elene
 from elene import baselines, datasets, nn, plot, transforms
 from elene.nn.functional import ego_reduce
+from graphs import LikeDGL
 
 ARCS = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
 PATH = Data(edge_index=ARCS, num_nodes=3, x=torch.ones(3, 2))
@@ -114,6 +116,8 @@ CALLS = {
     "Graph.from_pandas": (elene.Graph.from_pandas, {"table": TABLE, "source": "source", "target": "target"}),
     "Graph.from_scipy": (elene.Graph.from_scipy, {"matrix": sp.csr_array([[0, 1], [1, 0]])}),
     "Graph.from_igraph": (elene.Graph.from_igraph, {"graph": None}),
+    "Graph.from_dgl": (elene.Graph.from_dgl, {"graph": LikeDGL([0, 1], [1, 0], 2)}),
+    "Graph.from_rustworkx": (elene.Graph.from_rustworkx, {"graph": rustworkx.generators.cycle_graph(3)}),
     "Graph.from_pyg": (elene.Graph.from_pyg, {"data": PATH, "num_nodes": None}),
     "Graph.read": (elene.Graph.read, {"path": FOLDER / "edges.g6", "index": None}),
     "Graph.read_all": (elene.Graph.read_all, {"path": FOLDER / "edges.g6"}),

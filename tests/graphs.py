@@ -45,3 +45,18 @@ def relabelled(graph, seed=0):
     copy = nx.empty_graph(len(graph))
     copy.add_edges_from((new[u], new[v]) for u, v in graph.edges)
     return copy, new
+
+
+class LikeDGL:
+    """What a DGL graph answers, where DGL is not installed."""
+
+    def __init__(self, sources, targets, num_nodes, is_homogeneous=True):
+        self.ends, self.size, self.is_homogeneous = (sources, targets), num_nodes, is_homogeneous
+
+    def edges(self):
+        import torch
+
+        return tuple(torch.tensor(end) for end in self.ends)
+
+    def num_nodes(self):
+        return self.size

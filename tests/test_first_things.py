@@ -7,11 +7,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import rustworkx
 import torch
 from scipy.sparse import csr_array
 
 import elene
 from elene import Graph, encode
+from graphs import LikeDGL
 
 KARATE = nx.karate_club_graph()
 PATH = nx.path_graph(["a", "b", "c", "d"])
@@ -20,6 +22,14 @@ JOINT = encode(PATH, k=1, form="joint")
 EDGES = encode(PATH, k=1, level="edge")
 ENDS = {"source": ["a", "b", "c"], "target": ["b", "c", "d"]}
 NUMBERS = {"source": [3, 5], "target": [5, 9]}
+
+
+def with_a_gap():
+    graph = rustworkx.PyGraph()
+    graph.extend_from_edge_list([(0, 1), (1, 2), (0, 2)])
+    graph.remove_node(1)
+    return graph
+
 
 CALLS = {
     "a column by its name": (lambda: NODES["k1.distance1.degree1"].tolist(), [1, 2, 2, 1]),
@@ -82,6 +92,13 @@ CALLS = {
         lambda: encode(KARATE, 1, level="edge", roots=np.array([[0, 1], [1, 2]])).edges.tolist(),
         [[0, 1], [1, 2]],
     ),
+    "rustworkx": (lambda: encode(rustworkx.generators.path_graph(4), 1).nodes.tolist(), [0, 1, 2, 3]),
+    "rustworkx, a node removed": (
+        lambda: Graph.from_rustworkx(with_a_gap()).to_networkx().edges,
+        nx.Graph([(0, 2)]).edges,
+    ),
+    "DGL": (lambda: Graph.from_dgl(LikeDGL([0, 1, 1, 2], [1, 0, 2, 1], 4)), Graph.from_edges([(0, 1), (1, 2)], 4)),
+    "graph-tool's arrays": (lambda: Graph.from_edges(np.array([[0, 1], [1, 2]]), 4).num_nodes, 4),
     "radius in Encoder": (lambda: elene.Encoder(1, "pair", radius=1).fit_transform([nx.path_graph(4)]).shape[0], 7),
     "mean": (
         lambda: elene.Encoder(1, form="joint", per="mean").fit_transform([PATH, nx.empty_graph(0)]).toarray().tolist(),
@@ -136,6 +153,21 @@ ERRORS = {
         lambda: Graph.from_edges([(0, 1)], labels=["a", "a"]).to_networkx(),
         ValueError,
         r"labels repeat",
+    ),
+    "a directed rustworkx graph": (
+        lambda: encode(rustworkx.generators.directed_path_graph(3), 1),
+        ValueError,
+        r"pass graph.to_undirected\(\)",
+    ),
+    "one direction in DGL": (
+        lambda: Graph.from_dgl(LikeDGL([0], [1], 2)),
+        ValueError,
+        r"graph is directed .*dgl.to_bidirected\(graph\)",
+    ),
+    "several types in DGL": (
+        lambda: Graph.from_dgl(LikeDGL([0], [1], 2, is_homogeneous=False)),
+        TypeError,
+        r"pass dgl.to_homogeneous\(graph\)",
     ),
     "two pairs that may be either": (
         lambda: encode(KARATE, 1, level="pair", roots=torch.tensor([[0, 1], [1, 2]])),

@@ -360,6 +360,36 @@ class Graph:
         return cls.from_edges(np.array(graph.get_edgelist()), num_nodes=graph.vcount(), labels=labels)
 
     @classmethod
+    def from_dgl(cls, graph: Any) -> Graph:
+        """A graph from a DGL graph with nodes of one type, which must list both directions of every edge.
+
+        As in ``Graph.from_dgl(dgl.to_bidirected(dgl.graph(([0, 1], [1, 2]))))``.
+        """
+        if not all(hasattr(graph, part) for part in ("is_homogeneous", "edges", "num_nodes")):
+            raise TypeError(f"graph must be a DGL graph, got {brief(graph)}")
+        if not graph.is_homogeneous:
+            raise TypeError("graph has nodes or edges of several types: pass dgl.to_homogeneous(graph)")
+        sources, targets = (end.detach().cpu().numpy() for end in graph.edges())
+        return cls._from_arcs(sources, targets, int(graph.num_nodes()), "graph", "dgl.to_bidirected(graph)")
+
+    @classmethod
+    def from_rustworkx(cls, graph: Any) -> Graph:
+        """A graph from an undirected rustworkx graph; where nodes were removed, indices of the others become labels.
+
+        >>> import rustworkx
+        >>> Graph.from_rustworkx(rustworkx.generators.cycle_graph(5))
+        Graph(num_nodes=5, num_edges=5)
+        """
+        if not all(hasattr(graph, part) for part in ("node_indices", "edge_list")):
+            raise TypeError(f"graph must be a rustworkx graph, got {brief(graph)}")
+        if hasattr(graph, "to_undirected"):
+            raise ValueError("graph is directed and elene encodes undirected graphs: pass graph.to_undirected()")
+        nodes = np.array(graph.node_indices(), dtype=np.int64)
+        pairs = np.array(graph.edge_list(), dtype=np.int64).reshape(-1, 2)
+        plain = np.array_equal(nodes, np.arange(len(nodes)))
+        return cls.from_edges(np.searchsorted(nodes, pairs), len(nodes), None if plain else nodes)
+
+    @classmethod
     def from_pyg(cls, data: Any, num_nodes: int | None = None) -> Graph:
         """A graph from a PyG ``Data`` or an ``edge_index`` of shape ``(2, arcs)`` that lists both directions.
 
@@ -467,18 +497,25 @@ def as_graph(graph: Any, name: str = "graph") -> Graph:
 
 
 def _converted(graph: Any, name: str) -> Graph:
-    root = type(graph).__module__.split(".")[0]
-    if root == "networkx" or (hasattr(graph, "is_directed") and hasattr(graph, "adj")):
-        return Graph.from_networkx(graph)
-    if root == "igraph":
-        return Graph.from_igraph(graph)
-    if root == "scipy":
-        return Graph.from_scipy(graph)
-    if root in ("torch", "torch_geometric", "torch_sparse") or hasattr(graph, "edge_index"):
-        return Graph.from_pyg(graph)
+    ways = {
+        "networkx": Graph.from_networkx,
+        "igraph": Graph.from_igraph,
+        "scipy": Graph.from_scipy,
+        "dgl": Graph.from_dgl,
+        "rustworkx": Graph.from_rustworkx,
+        **dict.fromkeys(("torch", "torch_geometric", "torch_sparse"), Graph.from_pyg),
+    }
+    way = ways.get(type(graph).__module__.split(".")[0])
+    if way is None and hasattr(graph, "is_directed") and hasattr(graph, "adj"):
+        way = Graph.from_networkx
+    elif way is None and hasattr(graph, "edge_index"):
+        way = Graph.from_pyg
+    if way is not None:
+        return way(graph)
     raise TypeError(
-        f"{name} must be an elene.Graph, a networkx or igraph graph, a scipy sparse matrix, or a PyG Data or "
-        f"edge_index; got {type(graph).__name__}. Edge arrays go through Graph.from_edges, files through Graph.read"
+        f"{name} must be an elene.Graph, a networkx, igraph, rustworkx or DGL graph, a scipy sparse matrix, or a PyG "
+        f"Data or edge_index; got {type(graph).__name__}. Edge arrays go through Graph.from_edges (graph-tool: "
+        "Graph.from_edges(g.get_edges(), g.num_vertices())), files through Graph.read"
     )
 
 
