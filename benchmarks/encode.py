@@ -5,7 +5,9 @@
 (a) igraph, a node or an edge at a time, on a sample of roots, scaled up to all of them: as the paper's release does it,
     and as well as igraph allows ("bulk");
 (b) scipy: ``(A @ A).multiply(A)`` beside k=1 and ``A @ A`` beside k=2, which give less than the encoding does;
-(c) the same kernels with max_degree=0 and no matrix made: all scans and decisions, next to nothing counted or put out.
+(c) networkit's local clustering coefficients (turbo) and GraphBLAS' masked product beside nodes at k=1, and networkit's
+    triangles of edges beside edges: all of them a part of what the encoding says;
+(d) the same kernels with max_degree=0 and no matrix made: all scans and decisions, next to nothing counted or put out.
 Every figure is a ratio of best times, taken in turn. encode() starts from a fresh Graph each time, so its preparation
 counts. Losses are printed as losses.
 """
@@ -28,8 +30,9 @@ from common import geometric_mean, networks, race, random_graph, small_world, ve
 from elene.engine.counting import node_job, pair_job
 from elene.engine.plan import Rows
 from igraph_way import encode_edge, encode_node, list_edges, to_igraph
+from rivals import graphblas_nodes, networkit_edges, networkit_nodes
 
-console = Console(width=120)
+console = Console(width=150)
 
 
 def fresh(graph: elene.Graph) -> elene.Graph:
@@ -69,6 +72,8 @@ def node_figures(name: str, graph: elene.Graph, rival, k: int) -> dict:
     product = scipy_product(graph, k)
     if product is not None:
         runners["scipy"] = product
+    if k == 1:
+        runners |= {"networkit": networkit_nodes(graph), "GraphBLAS": graphblas_nodes(graph)}
     seconds = race(runners)
     roots = np.random.default_rng(0).permutation(graph.num_nodes).tolist()
     slow = sampled(lambda root: encode_node(rival, root, k), roots[:300], graph.num_nodes)
@@ -79,6 +84,7 @@ def node_figures(name: str, graph: elene.Graph, rival, k: int) -> dict:
         "seconds": seconds["elene"],
         "igraph": slow / seconds["elene"],
         "igraph bulk": bulk / seconds["elene"],
+        **{name: seconds[name] / seconds["elene"] for name in ("networkit", "GraphBLAS") if name in seconds},
         "scipy": seconds["scipy"] / seconds["elene"] if product is not None else None,
         "limit": seconds["elene"] / seconds["limit"],
     }
@@ -89,6 +95,7 @@ def edge_figures(name: str, graph: elene.Graph, rival) -> dict:
     runners = {
         "elene": lambda: elene.encode(fresh(graph), 1, level="edge"),
         "limit": lambda: limit(fresh(graph), rows, 1),
+        "networkit": networkit_edges(graph),
     }
     seconds = race(runners)
     sample = np.random.default_rng(0).permutation(graph.edges)[:300].tolist()
@@ -99,6 +106,7 @@ def edge_figures(name: str, graph: elene.Graph, rival) -> dict:
         "seconds": seconds["elene"],
         "igraph": slow / seconds["elene"],
         "igraph bulk": bulk / seconds["elene"],
+        "networkit": seconds["networkit"] / seconds["elene"],
         "limit": seconds["elene"] / seconds["limit"],
     }
 
@@ -126,11 +134,14 @@ def show_networks(nodes: list[dict], edges: list[dict]) -> dict:
         "network",
         "k=1 igraph",
         "scipy",
+        "networkit",
+        "GraphBLAS",
         "limit",
         "k=2 igraph",
         "scipy",
         "limit",
         "ED k=1 igraph",
+        "networkit",
         "limit",
     ):
         table.add_column(heading, justify="left" if heading == "network" else "right")
@@ -138,8 +149,9 @@ def show_networks(nodes: list[dict], edges: list[dict]) -> dict:
         cells = [edge["network"]]
         for row in nodes[2 * i : 2 * i + 2]:
             scipy = "no memory" if row["scipy"] is None else f"{row['scipy']:.2f}x"
-            cells += [f"{row['igraph']:,.0f}x", scipy, f"{row['limit']:.2f}"]
-        table.add_row(*cells, f"{edge['igraph']:,.0f}x", f"{edge['limit']:.2f}")
+            triangles = [f"{row[name]:.2f}x" for name in ("networkit", "GraphBLAS") if name in row]
+            cells += [f"{row['igraph']:,.0f}x", scipy, *triangles, f"{row['limit']:.2f}"]
+        table.add_row(*cells, f"{edge['igraph']:,.0f}x", f"{edge['networkit']:.2f}x", f"{edge['limit']:.2f}")
     console.print(table)
     means = {}
     for k, target in ((1, 10), (2, 1)):
@@ -149,6 +161,11 @@ def show_networks(nodes: list[dict], edges: list[dict]) -> dict:
         kept = [r["scipy"] for r in rows if r["scipy"] is not None]
         means[f"nodes k={k}: scipy / elene"] = (geometric_mean(kept), target, True)
         means[f"nodes k={k}: elene / limit"] = (geometric_mean([r["limit"] for r in rows]), 2, False)
+    shallow = [row for row in nodes if row["k"] == 1]
+    for name, target in (("networkit", 2), ("GraphBLAS", None)):
+        means[f"nodes k=1: {name} / elene"] = (geometric_mean([row[name] for row in shallow]), target, True)
+    means["nodes k=1: networkit / elene, least"] = (min(row["networkit"] for row in shallow), 1, True)
+    means["edges k=1: triangles of networkit / elene"] = (geometric_mean([r["networkit"] for r in edges]), None, True)
     means["nodes, both k: igraph / elene"] = (geometric_mean([row["igraph"] for row in nodes]), 500, True)
     means["edges k=1: igraph / elene"] = (geometric_mean([r["igraph"] for r in edges]), 200, True)
     means["edges k=1: igraph bulk / elene"] = (geometric_mean([r["igraph bulk"] for r in edges]), None, True)
