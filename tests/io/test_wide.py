@@ -27,7 +27,7 @@ def test_files_hold_the_table(tmp_path, monkeypatch, level, form, ending, layout
     expected = encode(GRAPH, [1, 2], level=level, form=form, compact=layout == "compact")
     read = pd.read_csv(path) if ending == "csv" else pd.read_parquet(path)
     table = expected.to_arrow().to_pandas()
-    assert read.columns.tolist() == table.columns.tolist() and written.rows == len(read) == len(expected)
+    assert read.columns.tolist() == table.columns.tolist() and written[:2] == expected.shape
     assert (read.to_numpy() == table.to_numpy()).all()
 
 

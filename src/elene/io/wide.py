@@ -21,8 +21,8 @@ CELLS = 2**24  # of a block: 64 MB of counts
 Report = Callable[[str, int, int], None]
 
 
-def write_wide(parts: Parts, path: Path, tell: Report, compact: bool) -> None:
-    """Write all parts as one table, Parquet or CSV.
+def write_wide(parts: Parts, path: Path, tell: Report, compact: bool) -> int:
+    """Write all parts as one table, Parquet or CSV; gives the number of columns that hold counts.
 
     Args:
         parts: the finished parts.
@@ -38,6 +38,7 @@ def write_wide(parts: Parts, path: Path, tell: Report, compact: bool) -> None:
             for table in _blocks(parts, number, columns):
                 writer.write_table(table)
     tell("writing", len(parts), len(parts))
+    return len(columns)
 
 
 def verify_wide(parts: Parts, path: Path) -> int:

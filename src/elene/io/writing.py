@@ -110,10 +110,11 @@ def write_encoding(
         write, verify = _WIDE if layout or target.suffix == ".csv" else _FORMATS[target.suffix]
         write = partial(write, compact=layout == "compact") if write is write_wide else write
         with replacing(target) as temporary:
-            write(parts, temporary, tell)
+            columns = write(parts, temporary, tell)
             verify(parts, temporary)
             parts.check_manifest()
-        written = Written(len(rows), len(parts.table), sum(parts.counts), parts.reach())
+        columns = len(parts.table) if columns is None else columns
+        written = Written(len(rows), columns, sum(parts.counts), parts.reach())
         parts.clear()
     return written
 
