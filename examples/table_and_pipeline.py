@@ -9,7 +9,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import elene
-from elene.encoding.spec import Spec
+from elene.encoding.spec import EncodingSpec
 from elene.io.writing import write_encoding
 
 
@@ -19,7 +19,7 @@ def main():
 
     # The same on the command line: elene encode karate.txt -k 1 --compact -o features.csv
     graph = elene.Graph.read(folder / "karate.txt")
-    written = write_encoding(graph, Spec.of(k=1), folder / "features.csv", layout="compact")
+    written = write_encoding(graph, EncodingSpec.of(k=1), folder / "features.csv", layout="compact")
     print(f"features.csv: {written.rows} rows")
 
     # In memory, with the most telling column: how many neighbours have just one more neighbour around here.

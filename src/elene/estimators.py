@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from elene.csr import pointers
 from elene.encoding import Encoding, encode
 from elene.encoding.encoding import marginal_table
-from elene.encoding.spec import Spec
+from elene.encoding.spec import EncodingSpec
 from elene.extras import needing
 from elene.graph import Graph, as_graph, disjoint_union
 from elene.validation import check_choice, check_list
@@ -135,10 +135,10 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return np.array([str(column) for column in self.spec_.name_columns(self.table_)], dtype=object)
 
-    def _spec(self, max_degree: int | None = None) -> Spec:
+    def _spec(self, max_degree: int | None = None) -> EncodingSpec:
         check_choice("per", self.per, ("row", "graph", "mean"))
         rho = self.max_degree if max_degree is None else max_degree
-        return Spec.of(self.k, self.level, self.degrees, self.form, rho, self.radius)
+        return EncodingSpec.of(self.k, self.level, self.degrees, self.form, rho, self.radius)
 
     def _graphs(self, X: Any) -> list[Graph]:
         if isinstance(X, Graph) or hasattr(X, "nodes") or hasattr(X, "edge_index"):

@@ -21,9 +21,10 @@ pytest.importorskip("torch")
 import torch
 from typer.testing import CliRunner
 
-from elene.brec import rpc, verdicts
+from elene.brec import ledger as ledgers
+from elene.brec import rpc
+from elene.brec.ledger import Ledger, judge, tallies
 from elene.brec.rpc import Verdict, compare_pair, hotelling, threshold
-from elene.brec.verdicts import Ledger, judge, tallies
 from elene.cli import app
 from elene.experiments import spec
 from made_up import ORIGIN, origin
@@ -224,7 +225,7 @@ def verdict_of(pair, distinguished=True, reliable=True):
 @pytest.fixture
 def six(monkeypatch):
     """Six pairs; those with odd numbers are told apart, by what takes no time."""
-    monkeypatch.setattr(verdicts, "compare_pair", lambda pair, spec, seed: verdict_of(pair, pair.index % 2 == 1))
+    monkeypatch.setattr(ledgers, "compare_pair", lambda pair, spec, seed: verdict_of(pair, pair.index % 2 == 1))
     return [pair_of(*cycles, index, "Basic" if index < 4 else "CFI") for index in range(6)]
 
 
@@ -235,7 +236,7 @@ def test_judging_goes_on_where_it_stopped(tmp_path, six, monkeypatch):
         return verdict_of(pair)
 
     with monkeypatch.context() as patch:
-        patch.setattr(verdicts, "compare_pair", interrupted)
+        patch.setattr(ledgers, "compare_pair", interrupted)
         with pytest.raises(KeyboardInterrupt):
             list(judge(Ledger.open(tmp_path, small("gin"), ORIGIN, seed=0), six))
     ledger = Ledger.open(tmp_path, small("gin"), ORIGIN, seed=0)
@@ -347,7 +348,7 @@ def test_command_interrupted(here, monkeypatch):
             raise KeyboardInterrupt
         return verdict_of(pair)
 
-    monkeypatch.setattr(verdicts, "compare_pair", interrupted)
+    monkeypatch.setattr(ledgers, "compare_pair", interrupted)
     said = run("--row", "gin", "--file", "brec_pairs.tsv", code=130).stderr
     assert "2 verdicts kept. To go on:\n  elene brec --row gin --file brec_pairs.tsv" in said
 

@@ -13,7 +13,7 @@ import torch
 
 import elene
 from elene.datasets import DATASETS, Collection, is_strongly_regular, load, load_collection, loading, registry, remote
-from elene.datasets.content import canonical, digest, narrowed
+from elene.datasets.canonical import canonical, digest, narrowed
 from elene.datasets.generators.makers import MAKERS
 from elene.datasets.info import Edition
 from elene.datasets.loading import Where, cache_folder, where

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from elene.datasets.generators import dense, properties
+from elene.datasets.generators import matrices, properties
 from elene.datasets.generators.properties import FAMILIES, SHARES, graph_properties, measure
 from graphs import graphs
 
@@ -179,7 +179,7 @@ def test_the_density_of_a_random_graph_is_itself_uniform():
 
 def test_few_edges_are_toggled():
     rng = np.random.default_rng(0)
-    path = dense.from_edges(properties._path(20), 20)
+    path = matrices.from_edges(properties._path(20), 20)
     toggled = [properties._toggle(path, rng) for _ in range(500)]
     assert all((graph == graph.T).all() and not graph.diagonal().any() for graph in toggled)
     kept = np.mean([graph[path].mean() for graph in toggled])

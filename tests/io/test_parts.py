@@ -17,7 +17,7 @@ import elene.io.parts
 import elene.io.writing
 from elene.encoding import Encoding, encode
 from elene.encoding.encoding import encode_rows
-from elene.encoding.spec import Spec
+from elene.encoding.spec import EncodingSpec
 from elene.files import holding, replacing
 from elene.graph import Graph, GraphWarning
 from elene.io.writing import parts_folder, write_encoding
@@ -58,12 +58,12 @@ RACE = """
 import os, sys, time
 from pathlib import Path
 from elene.encoding import Encoding, encode
-from elene.encoding.spec import Spec
+from elene.encoding.spec import EncodingSpec
 from elene.graph import Graph
 from elene.io.writing import write_encoding
 
 graph = Graph.from_edges([(i, (i * 7 + 1) % 60) for i in range(60) if i != (i * 7 + 1) % 60])
-specs = [Spec.of(1), Spec.of(2), Spec.of(1, "edge"), Spec.of(2, form="joint")]
+specs = [EncodingSpec.of(1), EncodingSpec.of(2), EncodingSpec.of(1, "edge"), EncodingSpec.of(2, form="joint")]
 expected = {spec: encode(graph, spec.depths, level=spec.level, form=spec.form) for spec in specs}
 
 def run(spec, path, begin):
@@ -123,12 +123,12 @@ def test_a_run_is_told_who_writes_the_same_output(tmp_path):
     def meanwhile(stage, done, total):
         if not refusals:
             with pytest.raises(BlockingIOError) as refusal:
-                write_encoding(GRAPH, Spec.of(2), path)
+                write_encoding(GRAPH, EncodingSpec.of(2), path)
             refusals.append(str(refusal.value))
 
-    write_encoding(GRAPH, Spec.of(1), path, report=meanwhile)
+    write_encoding(GRAPH, EncodingSpec.of(1), path, report=meanwhile)
     assert f"{path} is being written by process {os.getpid()} on " in refusals[0]
-    assert_right(path, Spec.of(1))
+    assert_right(path, EncodingSpec.of(1))
     assert os.listdir(tmp_path) == ["out.npz"]
 
 
@@ -137,36 +137,36 @@ def test_the_lock_is_the_same_through_a_link(tmp_path):
     link.symlink_to("out.npz")
     (tmp_path / "out.npz.parts").mkdir()
     with holding(parts_folder(path) / "lock"), pytest.raises(BlockingIOError, match="is being written"):
-        write_encoding(GRAPH, Spec.of(1), link)
+        write_encoding(GRAPH, EncodingSpec.of(1), link)
 
 
 def test_parts_of_another_setting_are_never_used(tmp_path, monkeypatch):
     path = tmp_path / "out.npz"
-    left_unfinished(monkeypatch, path, Spec.of(1))
+    left_unfinished(monkeypatch, path, EncodingSpec.of(1))
     stranger = (parts_folder(path) / "part-000001.npz").read_bytes()
     parts_folder(path).rename(tmp_path / "old")
-    rest = left_unfinished(monkeypatch, path, Spec.of(2))
+    rest = left_unfinished(monkeypatch, path, EncodingSpec.of(2))
     (parts_folder(path) / "part-000001.npz").write_bytes(stranger)
     with pytest.warns(GraphWarning, match=r"part-000001\.npz is damaged"):
-        write_encoding(GRAPH, Spec.of(2), path, chunk=15, resume=True)
+        write_encoding(GRAPH, EncodingSpec.of(2), path, chunk=15, resume=True)
     assert [rows[0] for rows in rest] == [15, 45]
-    assert_right(path, Spec.of(2))
+    assert_right(path, EncodingSpec.of(2))
 
 
 def test_a_part_in_the_place_of_another_is_not_used(tmp_path, monkeypatch):
     path = tmp_path / "out.npz"
-    rest = left_unfinished(monkeypatch, path, Spec.of(1))
+    rest = left_unfinished(monkeypatch, path, EncodingSpec.of(1))
     folder = parts_folder(path)
     (folder / "part-000000.npz").write_bytes((folder / "part-000002.npz").read_bytes())
     with pytest.warns(GraphWarning, match="is damaged"):
-        write_encoding(GRAPH, Spec.of(1), path, chunk=15, resume=True)
+        write_encoding(GRAPH, EncodingSpec.of(1), path, chunk=15, resume=True)
     assert [rows[0] for rows in rest] == [0, 45]
-    assert_right(path, Spec.of(1))
+    assert_right(path, EncodingSpec.of(1))
 
 
 @pytest.mark.parametrize("form", ["marginal", "joint"])
 def test_a_flipped_byte_in_a_part_is_found_and_mended(form, tmp_path, monkeypatch):
-    spec, path, random = Spec.of(1, form=form), tmp_path / "out.npz", np.random.default_rng(0)
+    spec, path, random = EncodingSpec.of(1, form=form), tmp_path / "out.npz", np.random.default_rng(0)
     left_unfinished(monkeypatch, path, spec)
     part = parts_folder(path) / "part-000001.npz"
     whole = part.read_bytes()
@@ -204,10 +204,10 @@ def test_what_is_written_is_verified_before_it_is_moved(tmp_path, monkeypatch):
 
         monkeypatch.setitem(elene.io.writing._FORMATS, f".{ending}", (failing_disk, verify))
         with pytest.raises((OSError, ValueError, zipfile.BadZipFile)):
-            write_encoding(GRAPH, Spec.of(1), path)
+            write_encoding(GRAPH, EncodingSpec.of(1), path)
         assert path.read_text() == "what was there before"
         monkeypatch.setitem(elene.io.writing._FORMATS, f".{ending}", (write, verify))
-        write_encoding(GRAPH, Spec.of(1), path, resume=True)
+        write_encoding(GRAPH, EncodingSpec.of(1), path, resume=True)
         assert path.read_text(errors="replace") != "what was there before"
 
 
@@ -220,10 +220,10 @@ def test_a_part_that_goes_bad_while_the_file_is_written(tmp_path):
             part.write_bytes(part.read_bytes()[:-30])
 
     with pytest.raises(ValueError, match=r"part-000002\.npz is damaged .* resume computes it again"):
-        write_encoding(GRAPH, Spec.of(1), path, chunk=15, report=spoil)
+        write_encoding(GRAPH, EncodingSpec.of(1), path, chunk=15, report=spoil)
     with pytest.warns(GraphWarning, match=r"part-000002\.npz is damaged"):
-        write_encoding(GRAPH, Spec.of(1), path, chunk=15, resume=True)
-    assert_right(path, Spec.of(1))
+        write_encoding(GRAPH, EncodingSpec.of(1), path, chunk=15, resume=True)
+    assert_right(path, EncodingSpec.of(1))
 
 
 # Left-overs
@@ -267,7 +267,7 @@ def test_what_a_killed_process_left_is_gone_after_the_next(tmp_path):
 def test_what_a_killed_run_left_is_gone_after_the_next(tmp_path):
     code = """
 import os, signal, sys
-from elene.encoding.spec import Spec
+from elene.encoding.spec import EncodingSpec
 from elene.graph import Graph
 from elene.io.writing import write_encoding
 
@@ -276,7 +276,7 @@ def kill(stage, done, total):
         os.kill(os.getpid(), signal.SIGKILL)
 
 graph = Graph.from_edges([(i, (i * 7 + 1) % 60) for i in range(60) if i != (i * 7 + 1) % 60])
-write_encoding(graph, Spec.of(1), sys.argv[1], chunk=15, report=kill)
+write_encoding(graph, EncodingSpec.of(1), sys.argv[1], chunk=15, report=kill)
 """
     path = tmp_path / "out.npz"
     for stage in ("encoding", "writing"):
@@ -284,8 +284,8 @@ write_encoding(graph, Spec.of(1), sys.argv[1], chunk=15, report=kill)
         assert not path.exists()
         assert {p.name for p in parts_folder(path).iterdir()} >= {"lock", "manifest.json", "part-000000.npz"}
     assert len(os.listdir(tmp_path)) == 2
-    write_encoding(GRAPH, Spec.of(1), path, chunk=15, resume=True)
-    assert_right(path, Spec.of(1))
+    write_encoding(GRAPH, EncodingSpec.of(1), path, chunk=15, resume=True)
+    assert_right(path, EncodingSpec.of(1))
     assert os.listdir(tmp_path) == ["out.npz"]
 
 
@@ -295,7 +295,7 @@ def test_an_empty_folder_of_parts_does_not_stay(tmp_path, monkeypatch):
 
     monkeypatch.setattr(elene.io.writing, "find_rows", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        write_encoding(GRAPH, Spec.of(1), tmp_path / "out.npz")
+        write_encoding(GRAPH, EncodingSpec.of(1), tmp_path / "out.npz")
     assert os.listdir(tmp_path) == []
 
 
@@ -309,10 +309,10 @@ def test_a_full_disk_names_resume(full, stage, tmp_path):
             raise OSError(full, os.strerror(full))
 
     with pytest.raises(OSError, match=r"disk is full: make room, then go on with --resume .*out\.npz\.parts") as error:
-        write_encoding(GRAPH, Spec.of(1), path, chunk=15, report=no_space)
+        write_encoding(GRAPH, EncodingSpec.of(1), path, chunk=15, report=no_space)
     assert error.value.errno == full
-    write_encoding(GRAPH, Spec.of(1), path, chunk=15, resume=True)
-    assert_right(path, Spec.of(1))
+    write_encoding(GRAPH, EncodingSpec.of(1), path, chunk=15, resume=True)
+    assert_right(path, EncodingSpec.of(1))
 
 
 # Links
@@ -323,12 +323,12 @@ def test_a_linked_output_is_followed(tmp_path):
     real, link = tmp_path / "elsewhere" / "real.npz", tmp_path / "out.npz"
     link.symlink_to("elsewhere/real.npz")
     for _ in range(2):  # first it dangles
-        write_encoding(GRAPH, Spec.of(1), link)
+        write_encoding(GRAPH, EncodingSpec.of(1), link)
         assert link.is_symlink() and not real.is_symlink()
-        assert_right(real, Spec.of(1))
+        assert_right(real, EncodingSpec.of(1))
     encode(GRAPH, 2).save(link)
     assert link.is_symlink()
-    assert_right(real, Spec.of(2))
+    assert_right(real, EncodingSpec.of(2))
     assert os.listdir(real.parent) == ["real.npz"]
 
 
@@ -340,7 +340,7 @@ def test_labels_that_look_alike_as_text_are_not_saved_alike(tmp_path):
     labels[:] = 1, "1", "x"
     graph = Graph.from_edges([(0, 1), (1, 2)], labels=labels)
     for write in (
-        lambda path: write_encoding(graph, Spec.of(1), path),
+        lambda path: write_encoding(graph, EncodingSpec.of(1), path),
         lambda path: encode(graph, 1).save(path),
         lambda path: encode(graph, 1, level="edge").save(path),
     ):

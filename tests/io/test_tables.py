@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from elene.encoding import encode
-from elene.encoding.spec import Spec
+from elene.encoding.spec import EncodingSpec
 from elene.graph import Graph, GraphWarning
 from elene.io.writing import write_encoding
 
@@ -263,7 +263,7 @@ def test_names_that_turn_up_again_are_no_header(tmp_path):
 def test_our_own_output_is_no_graph(level, form, tmp_path):
     graph = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
     path = tmp_path / "out.parquet"
-    write_encoding(graph, Spec.of(1, level, form=form), path)
+    write_encoding(graph, EncodingSpec.of(1, level, form=form), path)
     with pytest.raises(ValueError, match="a table of encodings that elene wrote, not of edges"):
         Graph.read(path)
     table = pq.read_table(path)

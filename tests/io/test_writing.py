@@ -12,7 +12,7 @@ import elene.io.parts
 import elene.io.writing
 from elene.encoding import Encoding, encode
 from elene.encoding.encoding import encode_rows
-from elene.encoding.spec import Spec
+from elene.encoding.spec import EncodingSpec
 from elene.engine.plan import Rows
 from elene.graph import Graph, GraphWarning
 from elene.io.writing import check_output, default_chunk, parts_folder, write_encoding
@@ -22,7 +22,7 @@ EDGES = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (1, 5), (6, 7)]
 NAMED = Graph.from_edges(EDGES, num_nodes=9, labels=["a", "bb", "c", "d", "e", "long name", "g", "h", "i"])
 PLAIN = Graph.from_edges(EDGES, num_nodes=9)
 SPECS = [
-    Spec.of([2, 1], level, degrees, form)
+    EncodingSpec.of([2, 1], level, degrees, form)
     for level in ("node", "edge", "pair")
     for degrees in ("relative", "absolute")
     for form in ("marginal", "joint", "product")
@@ -31,7 +31,7 @@ SPECS = [
 
 
 def name(value):
-    return "-".join([value.level, value.degrees, value.form]) if isinstance(value, Spec) else None
+    return "-".join([value.level, value.degrees, value.form]) if isinstance(value, EncodingSpec) else None
 
 
 def at_once(graph, spec):
@@ -117,7 +117,7 @@ def test_parquet_has_a_row_for_each_count(spec, tmp_path):
 @pytest.mark.parametrize("form", ["marginal", "joint"])
 @pytest.mark.parametrize("max_degree", [None, 1, 20])
 def test_the_largest_degree_is_that_of_the_whole_graph(form, max_degree, tmp_path):
-    spec = Spec.of(1, form=form, max_degree=max_degree)
+    spec = EncodingSpec.of(1, form=form, max_degree=max_degree)
     write_encoding(PLAIN, spec, tmp_path / "out.npz", chunk=2)
     found = Encoding.load(tmp_path / "out.npz")
     assert_same(found, at_once(PLAIN, spec))
@@ -140,13 +140,13 @@ def test_labels_of_mixed_kinds_become_text(tmp_path):
     labels = np.empty(3, dtype=object)
     labels[:] = "a", 1, ("b", 2)
     graph = Graph.from_edges([(0, 1), (1, 2)], labels=labels)
-    write_encoding(graph, Spec.of(1), tmp_path / "out.npz", chunk=2)
+    write_encoding(graph, EncodingSpec.of(1), tmp_path / "out.npz", chunk=2)
     assert Encoding.load(tmp_path / "out.npz").nodes.tolist() == ["a", "1", "('b', 2)"]
 
 
 def test_other_graph_types_are_taken(tmp_path):
     nx = pytest.importorskip("networkx")
-    assert write_encoding(nx.path_graph(3), Spec.of(1), tmp_path / "out.npz").rows == 3
+    assert write_encoding(nx.path_graph(3), EncodingSpec.of(1), tmp_path / "out.npz").rows == 3
 
 
 class Interrupting:
@@ -169,7 +169,7 @@ class Interrupting:
 def test_resuming_computes_only_what_is_missing(form, ending, tmp_path, monkeypatch):
     if ending == "parquet":
         pytest.importorskip("pyarrow")
-    spec, path = Spec.of([1, 2], form=form), tmp_path / f"out.{ending}"
+    spec, path = EncodingSpec.of([1, 2], form=form), tmp_path / f"out.{ending}"
     write_encoding(NAMED, spec, path, chunk=2)
     whole = path.read_bytes()
     path.unlink()
@@ -193,7 +193,7 @@ def test_resuming_computes_only_what_is_missing(form, ending, tmp_path, monkeypa
 
 
 def test_a_broken_part_is_computed_again(tmp_path, monkeypatch):
-    spec, path = Spec.of(1), tmp_path / "out.npz"
+    spec, path = EncodingSpec.of(1), tmp_path / "out.npz"
     Interrupting(monkeypatch, at=3)
     with pytest.raises(KeyboardInterrupt):
         write_encoding(PLAIN, spec, path, chunk=2)
@@ -207,7 +207,7 @@ def test_a_broken_part_is_computed_again(tmp_path, monkeypatch):
 
 
 def test_without_resume_everything_is_computed_anew(tmp_path, monkeypatch):
-    spec, path = Spec.of(1), tmp_path / "out.npz"
+    spec, path = EncodingSpec.of(1), tmp_path / "out.npz"
     Interrupting(monkeypatch, at=3)
     with pytest.raises(KeyboardInterrupt):
         write_encoding(PLAIN, spec, path, chunk=2)
@@ -221,12 +221,12 @@ def test_a_folder_of_something_else_is_kept(tmp_path):
     parts_folder(path).mkdir()
     (parts_folder(path) / "thesis.txt").write_text("years of work")
     with pytest.raises(FileExistsError, match="is in the way"):
-        write_encoding(PLAIN, Spec.of(1), path)
+        write_encoding(PLAIN, EncodingSpec.of(1), path)
     assert (parts_folder(path) / "thesis.txt").exists()
 
 
 def test_resuming_nothing_starts_at_the_beginning(tmp_path):
-    spec = Spec.of(1)
+    spec = EncodingSpec.of(1)
     write_encoding(PLAIN, spec, tmp_path / "out.npz", chunk=2, resume=True)
     assert_same(Encoding.load(tmp_path / "out.npz"), at_once(PLAIN, spec))
 
@@ -234,19 +234,19 @@ def test_resuming_nothing_starts_at_the_beginning(tmp_path):
 @pytest.mark.parametrize(
     ("graph", "spec", "chunk", "complaint"),
     [
-        (PLAIN, Spec.of(2), 2, r"made with depths=\[1\], and now it is depths=\[2\]"),
-        (PLAIN, Spec.of(1, "edge"), 2, r"level='node', rows=9, and now it is level='edge', rows=7"),
-        (PLAIN, Spec.of(1, max_degree=3), 2, r"max_degree=None, and now it is max_degree=3"),
-        (PLAIN, Spec.of(1), 3, r"chunk=2, and now it is chunk=3"),
-        (NAMED, Spec.of(1), 2, r"graph='9 nodes, 7 edges, digest"),
-        (Graph.from_edges(EDGES[1:], num_nodes=9), Spec.of(1), 2, r"now it is graph='9 nodes, 6 edges"),
+        (PLAIN, EncodingSpec.of(2), 2, r"made with depths=\[1\], and now it is depths=\[2\]"),
+        (PLAIN, EncodingSpec.of(1, "edge"), 2, r"level='node', rows=9, and now it is level='edge', rows=7"),
+        (PLAIN, EncodingSpec.of(1, max_degree=3), 2, r"max_degree=None, and now it is max_degree=3"),
+        (PLAIN, EncodingSpec.of(1), 3, r"chunk=2, and now it is chunk=3"),
+        (NAMED, EncodingSpec.of(1), 2, r"graph='9 nodes, 7 edges, digest"),
+        (Graph.from_edges(EDGES[1:], num_nodes=9), EncodingSpec.of(1), 2, r"now it is graph='9 nodes, 6 edges"),
     ],
 )
 def test_resuming_something_else_says_what_differs(graph, spec, chunk, complaint, tmp_path, monkeypatch):
     path = tmp_path / "out.npz"
     Interrupting(monkeypatch, at=1)
     with pytest.raises(KeyboardInterrupt):
-        write_encoding(PLAIN, Spec.of(1), path, chunk=2)
+        write_encoding(PLAIN, EncodingSpec.of(1), path, chunk=2)
     with pytest.raises(ValueError, match=complaint):
         write_encoding(graph, spec, path, chunk=chunk, resume=True)
     assert (parts_folder(path) / "part-000000.npz").exists()
@@ -256,10 +256,10 @@ def test_resuming_parts_of_another_version_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "out.npz"
     Interrupting(monkeypatch, at=1)
     with pytest.raises(KeyboardInterrupt):
-        write_encoding(PLAIN, Spec.of(1), path, chunk=2)
+        write_encoding(PLAIN, EncodingSpec.of(1), path, chunk=2)
     monkeypatch.setattr(elene.io.parts, "__version__", "999")
     with pytest.raises(ValueError, match="now it is elene='999'"):
-        write_encoding(PLAIN, Spec.of(1), path, chunk=2, resume=True)
+        write_encoding(PLAIN, EncodingSpec.of(1), path, chunk=2, resume=True)
 
 
 @pytest.mark.parametrize("text", [None, "", "{", "3"])
@@ -269,14 +269,14 @@ def test_resuming_without_a_readable_manifest_is_refused(text, tmp_path):
     if text is not None:
         (parts_folder(path) / "manifest.json").write_text(text)
     with pytest.raises(ValueError, match="no readable manifest"):
-        write_encoding(PLAIN, Spec.of(1), path, resume=True)
+        write_encoding(PLAIN, EncodingSpec.of(1), path, resume=True)
 
 
 @pytest.mark.parametrize("ending", ["npz", "parquet"])
 def test_a_failure_while_writing_leaves_the_old_file_and_no_other(ending, tmp_path, monkeypatch):
     if ending == "parquet":
         pytest.importorskip("pyarrow")
-    spec, path = Spec.of(1), tmp_path / f"out.{ending}"
+    spec, path = EncodingSpec.of(1), tmp_path / f"out.{ending}"
     path.write_text("what was there before")
 
     def full(stage, done, total):
@@ -297,7 +297,7 @@ def test_a_failure_while_encoding_leaves_whole_parts_only(tmp_path, monkeypatch)
     path = tmp_path / "out.npz"
     Interrupting(monkeypatch, at=1, error=MemoryError)
     with pytest.raises(MemoryError):
-        write_encoding(PLAIN, Spec.of(1), path, chunk=2)
+        write_encoding(PLAIN, EncodingSpec.of(1), path, chunk=2)
     assert {p.name for p in tmp_path.iterdir()} == {parts_folder(path).name}
     assert {p.name for p in parts_folder(path).iterdir()} == {"manifest.json", "part-000000.npz"}
 
@@ -311,10 +311,10 @@ def test_bad_outputs_are_refused_before_any_work(tmp_path, monkeypatch):
         ("folder.npz", IsADirectoryError, "is a folder"),
     ):
         with pytest.raises(error, match=complaint):
-            write_encoding(PLAIN, Spec.of(1), tmp_path / path)
+            write_encoding(PLAIN, EncodingSpec.of(1), tmp_path / path)
     for chunk, kind in ((0, ValueError), (1.5, TypeError)):
         with pytest.raises(kind, match="chunk must be"):
-            write_encoding(PLAIN, Spec.of(1), tmp_path / "out.npz", chunk=chunk)
+            write_encoding(PLAIN, EncodingSpec.of(1), tmp_path / "out.npz", chunk=chunk)
     assert nothing.asked == []
     assert {p.name for p in tmp_path.iterdir()} == {"folder.npz"}
 
@@ -328,25 +328,25 @@ def test_parquet_without_pyarrow_is_refused_before_any_work(tmp_path, monkeypatc
 def test_default_chunk_shrinks_with_the_work_of_a_row():
     star = Graph.from_edges([(0, i) for i in range(1, 3000)])
     everyone = Rows(np.arange(3000))
-    by_depth = [default_chunk(star, Spec.of(k), everyone) for k in (1, 2, 3)]
+    by_depth = [default_chunk(star, EncodingSpec.of(k), everyone) for k in (1, 2, 3)]
     assert by_depth[0] == 100_000
     assert by_depth[0] > by_depth[1] >= by_depth[2] >= 1
     both = Rows(star.edges[:, 0].astype(np.int64), star.edges[:, 1].astype(np.int64))
-    assert default_chunk(star, Spec.of(2, "edge"), both) <= by_depth[1]
-    assert default_chunk(star, Spec.of(1), Rows(np.arange(0))) == 1
-    assert default_chunk(Graph.from_edges([], num_nodes=3), Spec.of(3), Rows(np.arange(3))) == 100_000
+    assert default_chunk(star, EncodingSpec.of(2, "edge"), both) <= by_depth[1]
+    assert default_chunk(star, EncodingSpec.of(1), Rows(np.arange(0))) == 1
+    assert default_chunk(Graph.from_edges([], num_nodes=3), EncodingSpec.of(3), Rows(np.arange(3))) == 100_000
 
 
 @pytest.mark.parametrize("form", ["marginal", "joint"])
 def test_great_depths_on_a_network_of_hubs(form, tmp_path):
     hubs = Graph.from_edges([(i % 7, i) for i in range(7, 300)] + [(i, i + 1) for i in range(6)])
     rows = Rows(np.arange(hubs.num_nodes))
-    assert default_chunk(hubs, Spec.of(300), rows) == default_chunk(hubs, Spec.of(3000), rows) >= 1
-    written = write_encoding(hubs, Spec.of([300, 10], form=form), tmp_path / "out.npz")
+    assert default_chunk(hubs, EncodingSpec.of(300), rows) == default_chunk(hubs, EncodingSpec.of(3000), rows) >= 1
+    written = write_encoding(hubs, EncodingSpec.of([300, 10], form=form), tmp_path / "out.npz")
     assert written.reach == 8
-    assert_same(Encoding.load(tmp_path / "out.npz"), at_once(hubs, Spec.of([300, 10], form=form)))
+    assert_same(Encoding.load(tmp_path / "out.npz"), at_once(hubs, EncodingSpec.of([300, 10], form=form)))
 
 
 def test_a_great_depth_in_the_joint_form_takes_no_memory_for_it(tmp_path):
-    write_encoding(PLAIN, Spec.of([10**9, 1], form="joint"), tmp_path / "out.npz", chunk=4)
-    assert_same(Encoding.load(tmp_path / "out.npz"), at_once(PLAIN, Spec.of([10**9, 1], form="joint")))
+    write_encoding(PLAIN, EncodingSpec.of([10**9, 1], form="joint"), tmp_path / "out.npz", chunk=4)
+    assert_same(Encoding.load(tmp_path / "out.npz"), at_once(PLAIN, EncodingSpec.of([10**9, 1], form="joint")))

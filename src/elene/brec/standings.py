@@ -135,6 +135,6 @@ def _told(line: Mapping[str, str]) -> dict[str, int]:
 def _trained(results: str | os.PathLike[str]) -> list[Standing]:
     if not Path(results, FILE.parent).is_dir():
         return []
-    from elene.brec.verdicts import tallies
+    from elene.brec.ledger import tallies
 
     return [Standing(title_of(tally.name), "trained", tally.told_apart, tally.tried) for tally in tallies(results)]

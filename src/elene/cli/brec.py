@@ -16,8 +16,8 @@ from elene.cli.common import ARGUMENTS, ThreadsOption, console, counted, error_c
 from elene.extras import needing
 
 if TYPE_CHECKING:
+    from elene.brec.ledger import Ledger
     from elene.brec.standings import Standing
-    from elene.brec.verdicts import Ledger
     from elene.datasets import BrecPair
 
 PAIRS = "brec_pairs.tsv"
@@ -64,8 +64,8 @@ def brec(
     **Example:** elene brec --row gin+elene-ed --pairs 110-160
     """
     with needing("experiments", "training"), working("Loading libraries"):
+        from elene.brec.ledger import Ledger
         from elene.brec.standings import standings
-        from elene.brec.verdicts import Ledger
         from elene.experiments import spec
         from elene.experiments.machine import use_threads
         from elene.experiments.origin import origin_of_pairs
@@ -116,7 +116,7 @@ def _chosen(pairs: list[BrecPair], text: str | None) -> list[BrecPair]:
 
 def _judge(ledger: Ledger, pairs: list[BrecPair]) -> None:
     """Judge the pairs that have no verdict yet, and show how far that is."""
-    from elene.brec.verdicts import judge
+    from elene.brec.ledger import judge
 
     texts = ("{task.completed} / {task.total} pairs", "{task.fields[told]} told apart")
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), *map(TextColumn, texts), TimeElapsedColumn())

@@ -37,7 +37,7 @@ from elene.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from elene.encoding.spec import Spec
+    from elene.encoding.spec import EncodingSpec
     from elene.io.writing import Written
 
 
@@ -125,10 +125,10 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
 
     **Example:** elene encode edges.csv -k 1 -k 2 --level edge -o features.parquet
     """
-    from elene.encoding.spec import Spec
+    from elene.encoding.spec import EncodingSpec
     from elene.io.writing import check_output, parts_folder, write_encoding
 
-    spec = Spec.of(tuple(k or [2]), level.value, degrees.value, form.value, max_degree, radius)
+    spec = EncodingSpec.of(tuple(k or [2]), level.value, degrees.value, form.value, max_degree, radius)
     layout = "compact" if compact else "wide" if wide else None
     file = check_output(output, layout)
     read = read_graph(graph, output, source=source, target=target, header=header, undirected=undirected)
@@ -149,7 +149,7 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     _say_what_is_there(file, spec, written, perf_counter() - started)
 
 
-def _compile(spec: Spec) -> None:
+def _compile(spec: EncodingSpec) -> None:
     """Run the kernels once on next to nothing, so that the clock of the progress bar measures encoding only."""
     from elene.encoding.encoding import encode_rows, find_rows
     from elene.graph import Graph
@@ -234,7 +234,7 @@ def _say_how_to_resume(ctx: typer.Context, encoding: Task, parts: Path) -> None:
     error_console.print("\n".join(lines), markup=False, soft_wrap=True)
 
 
-def _say_what_is_there(target: Path, spec: Spec, written: Written, seconds: float) -> None:
+def _say_what_is_there(target: Path, spec: EncodingSpec, written: Written, seconds: float) -> None:
     name, size = escape(str(target)), decimal(target.stat().st_size)
     reader = {".npz": "elene.Encoding.load", ".parquet": "pandas.read_parquet", ".csv": "pandas.read_csv"}
     how = f'{reader[target.suffix]}("{name}")'

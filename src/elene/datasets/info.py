@@ -22,7 +22,7 @@ class Edition:
         graphs: how many graphs there are.
         nodes: how many nodes all graphs have; None where that is not known beforehand.
         arcs: how many arcs (twice the edges) all graphs have; None where that is not known beforehand.
-        sha256: the hash of the content (:func:`elene.datasets.content.digest`); None where it is not known beforehand.
+        sha256: the hash of the content (:func:`elene.datasets.canonical.digest`); None where not known beforehand.
         label: what to add to the title wherever results are reported, such as ``"substitute train"``.
         note: where it comes from, and what to know about it.
 

@@ -17,8 +17,8 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 
 from elene.datasets.brec import brec_collection, read_brec
+from elene.datasets.canonical import canonical, digest
 from elene.datasets.collection import Collection
-from elene.datasets.content import canonical, digest
 from elene.datasets.info import DatasetInfo, Edition
 from elene.datasets.registry import find
 from elene.extras import needing

@@ -12,8 +12,8 @@ from torch import Tensor
 from torch_geometric.data import Data, InMemoryDataset
 from torch_geometric.data.separate import separate
 
+from elene.datasets.canonical import canonical
 from elene.datasets.collection import Collection
-from elene.datasets.content import canonical
 from elene.datasets.info import DatasetInfo, Edition
 from elene.datasets.splits import find_units, make_splits
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from elene.arrays import Arrays
-from elene.encoding.spec import KINDS, Spec
+from elene.encoding.spec import KINDS, EncodingSpec
 
 NAMES = {"node": {"nodes"}, "edge": {"edges"}, "pair": {"edges", "distances"}}
 
 
-def read_counts(file: Arrays) -> tuple[csr_array, NDArray[np.int64], Spec]:
+def read_counts(file: Arrays) -> tuple[csr_array, NDArray[np.int64], EncodingSpec]:
     """The matrix, the table of its columns, and what they were made with."""
     spec, (rows, columns) = _spec(file), _shape(file)
     matrix = csr_array(_checked_rows(file, rows, columns), shape=(rows, columns))
@@ -47,11 +47,11 @@ def _shape(file: Arrays) -> tuple[int, int]:
     return rows, columns
 
 
-def _spec(file: Arrays) -> Spec:
+def _spec(file: Arrays) -> EncodingSpec:
     found = json.loads(file["spec"].item())
-    if not isinstance(found, dict) or set(found) != {field.name for field in fields(Spec)}:
+    if not isinstance(found, dict) or set(found) != {field.name for field in fields(EncodingSpec)}:
         raise ValueError(f"spec must hold the parameters of an encoding, got {found!r}")
-    return Spec.of(found.pop("depths"), **found)
+    return EncodingSpec.of(found.pop("depths"), **found)
 
 
 def _checked_rows(file: Arrays, rows: int, columns: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -68,7 +68,7 @@ def _checked_rows(file: Arrays, rows: int, columns: int) -> tuple[NDArray[Any], 
     return data, indices, indptr
 
 
-def _check_table(table: NDArray[Any], columns: int, spec: Spec) -> None:
+def _check_table(table: NDArray[Any], columns: int, spec: EncodingSpec) -> None:
     """An error unless the table names so many columns."""
     one = 2 if spec.absolute else 4
     width = 4 if spec.form != "joint" else 1 + (one if spec.level == "node" else 2 * one)

@@ -16,9 +16,9 @@ from scipy.sparse import coo_array, csr_array, hstack
 from elene.arrays import opened
 from elene.encoding.archive import plain_labels, read_counts, read_names
 from elene.encoding.spec import Column as Column
+from elene.encoding.spec import EncodingSpec
 from elene.encoding.spec import JointColumn as JointColumn
 from elene.encoding.spec import Quadruplet as Quadruplet
-from elene.encoding.spec import Spec
 from elene.engine.counting import count_joint, count_marginal
 from elene.engine.distances import distances_between, pairs_within
 from elene.engine.plan import Rows, effective_depth
@@ -52,7 +52,7 @@ class Encoding:
 
     matrix: csr_array
     table: NDArray[np.int64]
-    spec: Spec
+    spec: EncodingSpec
     nodes: NDArray[Any] | None = None
     edges: NDArray[Any] | None = None
     distances: NDArray[np.int64] | None = None
@@ -282,14 +282,14 @@ def encode(  # noqa: PLR0913 - the one entry point: every argument but the first
         Encoding(3 edges x 60 columns, k=[1, 2], marginal)
     """
     graph = as_graph(graph)
-    spec = Spec.of(k, level, degrees, form, max_degree, radius)
+    spec = EncodingSpec.of(k, level, degrees, form, max_degree, radius)
     rows = find_rows(graph, spec, roots)
     with showing(f"encoding {len(rows)} {level}s") if progress else nullcontext():
         encoding = encode_rows(graph, spec, rows, threads)
     return encoding.compact() if compact else encoding
 
 
-def encode_rows(graph: Graph, spec: Spec, rows: Rows, threads: int | None) -> Encoding:
+def encode_rows(graph: Graph, spec: EncodingSpec, rows: Rows, threads: int | None) -> Encoding:
     """What :func:`encode` does once its arguments are checked and its rows are known."""
     counted = _count_depths(graph, spec, rows, threads)
     parts = [counted[depth] for depth in spec.depths]
@@ -305,7 +305,7 @@ def encode_rows(graph: Graph, spec: Spec, rows: Rows, threads: int | None) -> En
 Counts = tuple[csr_array, NDArray[np.int64]]
 
 
-def _count_depths(graph: Graph, spec: Spec, rows: Rows, threads: int | None) -> dict[int, Counts]:
+def _count_depths(graph: Graph, spec: EncodingSpec, rows: Rows, threads: int | None) -> dict[int, Counts]:
     """The counts and columns of each depth; once nothing is left to be reached, deeper ones are not counted again."""
     count = {"marginal": _marginal, "joint": _joint, "product": _product}[spec.form]
     counted: dict[int, Counts] = {}
@@ -319,7 +319,7 @@ def _count_depths(graph: Graph, spec: Spec, rows: Rows, threads: int | None) -> 
     return counted
 
 
-def _reaches_all(counts: Counts, rows: Rows, depth: int, spec: Spec) -> bool:
+def _reaches_all(counts: Counts, rows: Rows, depth: int, spec: EncodingSpec) -> bool:
     """Whether greater depths count the same.
 
     So it is where nothing was found at the full depth: on the way from a root to what is farther there would be. For
@@ -330,10 +330,10 @@ def _reaches_all(counts: Counts, rows: Rows, depth: int, spec: Spec) -> bool:
     return spec.form != "product" and farthest < depth and apart <= depth
 
 
-def farthest_seen(indices: NDArray[Any], table: NDArray[np.int64], spec: Spec) -> int:
+def farthest_seen(indices: NDArray[Any], table: NDArray[np.int64], spec: EncodingSpec) -> int:
     """The largest distance that some columns of a table stand for; -1 without columns.
 
-    >>> farthest_seen(np.array([0, 2]), np.array([[2, 0, 1, 0], [2, 1, 1, 0], [2, 2, 1, 0]]), Spec.of(2))
+    >>> farthest_seen(np.array([0, 2]), np.array([[2, 0, 1, 0], [2, 1, 1, 0], [2, 2, 1, 0]]), EncodingSpec.of(2))
     2
     """
     used = np.zeros(len(table), bool)
@@ -342,7 +342,7 @@ def farthest_seen(indices: NDArray[Any], table: NDArray[np.int64], spec: Spec) -
     return int(table[used][:, fields].max(initial=-1))
 
 
-def _deepened(graph: Graph, whole: Counts, depth: int, spec: Spec) -> Counts:
+def _deepened(graph: Graph, whole: Counts, depth: int, spec: EncodingSpec) -> Counts:
     """The counts of a greater depth that reaches nothing new."""
     matrix, table = whole
     if spec.form == "joint":
@@ -354,33 +354,33 @@ def _deepened(graph: Graph, whole: Counts, depth: int, spec: Spec) -> Counts:
     return wider, table
 
 
-def marginal_table(graph: Graph, spec: Spec, depth: int) -> NDArray[np.int64]:
+def marginal_table(graph: Graph, spec: EncodingSpec, depth: int) -> NDArray[np.int64]:
     """The columns of a depth, which must not be many more than the graph can make use of."""
     rho = graph.max_degree if spec.max_degree is None else spec.max_degree
     useful = 3 * (effective_depth(graph, depth) + 1) * (min(rho, graph.max_degree) + 1)
     return spec.marginal_table(depth, rho, useful)
 
 
-def _marginal(graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None) -> Counts:
+def _marginal(graph: Graph, rows: Rows, depth: int, spec: EncodingSpec, threads: int | None) -> Counts:
     table = marginal_table(graph, spec, depth)
     rho = graph.max_degree if spec.max_degree is None else spec.max_degree
     return count_marginal(graph, rows, depth, rho, spec.absolute, threads), table
 
 
-def _joint(graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None) -> Counts:
+def _joint(graph: Graph, rows: Rows, depth: int, spec: EncodingSpec, threads: int | None) -> Counts:
     rho = graph.max_degree if spec.max_degree is None else min(spec.max_degree, graph.max_degree)
     matrix, quadruplets = count_joint(graph, rows, depth, rho, spec.absolute, threads)
     return matrix, np.hstack([np.full((len(quadruplets), 1), depth), quadruplets])
 
 
-def _product(graph: Graph, rows: Rows, depth: int, spec: Spec, threads: int | None) -> Counts:
+def _product(graph: Graph, rows: Rows, depth: int, spec: EncodingSpec, threads: int | None) -> Counts:
     assert rows.second is not None
     ends, place = np.unique(np.concatenate([rows.first, rows.second]), return_inverse=True)
     vectors, table = _marginal(graph, Rows(ends), depth, spec, threads)
     return csr_array(vectors[place[: len(rows)]].multiply(vectors[place[len(rows) :]])), table
 
 
-def find_rows(graph: Graph, spec: Spec, roots: ArrayLike | None) -> Rows:
+def find_rows(graph: Graph, spec: EncodingSpec, roots: ArrayLike | None) -> Rows:
     """The rows that the roots name, or all of the level."""
     if spec.level == "node":
         if roots is None:
@@ -396,7 +396,7 @@ def find_rows(graph: Graph, spec: Spec, roots: ArrayLike | None) -> Rows:
     return pairs_within(graph, spec.radius)
 
 
-def _named_pairs(graph: Graph, spec: Spec, roots: Any) -> Rows:
+def _named_pairs(graph: Graph, spec: EncodingSpec, roots: Any) -> Rows:
     pairs = [_pair(pair, spec) for pair in _pair_rows(check_list("roots", roots, "pairs of nodes"), roots)]
     first = graph.positions([u for u, _ in pairs], "roots")
     second = graph.positions([v for _, v in pairs], "roots")
@@ -448,7 +448,7 @@ def _same(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
     return np.fromiter((bool(one == label) for one in labels.tolist()), dtype=bool, count=len(labels))
 
 
-def _pair(pair: Any, spec: Spec) -> tuple[Any, Any]:
+def _pair(pair: Any, spec: EncodingSpec) -> tuple[Any, Any]:
     ends = tuple(check_list("roots", pair, "pairs of nodes"))
     if len(ends) != 2:
         raise ValueError(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.encoding.encoding import encode
-from elene.encoding.spec import LEVELS, Spec
+from elene.encoding.spec import LEVELS, EncodingSpec
 from elene.engine.colors import Colors, color_nodes, color_pairs, fold, refine_nodes, refine_pairs
 from elene.engine.distances import pairs_within
 from elene.engine.plan import Rows
@@ -49,7 +49,7 @@ def fingerprint(
         >>> fingerprint(rook(), k=1, level="edge") == fingerprint(shrikhande(), k=1, level="edge")
         False
     """
-    graph, spec = as_graph(graph), Spec.of(k, level, radius=radius)
+    graph, spec = as_graph(graph), EncodingSpec.of(k, level, radius=radius)
     check_choice("refine", refine, REFINEMENTS)
     size = np.array([graph.num_nodes, graph.num_edges], np.uint64)
     if refine == "2fwl":
@@ -64,7 +64,7 @@ def fingerprint(
     return digest.hexdigest()
 
 
-def _node_colors(graph: Graph, spec: Spec) -> Colors:
+def _node_colors(graph: Graph, spec: EncodingSpec) -> Colors:
     """Each node's encoding at every depth, as one colour; at levels above it, one for all."""
     colors = np.zeros(graph.num_nodes, np.uint64)
     if spec.level == "node":
@@ -73,7 +73,7 @@ def _node_colors(graph: Graph, spec: Spec) -> Colors:
     return colors
 
 
-def _reading_colors(graph: Graph, rows: Rows, spec: Spec) -> Colors:
+def _reading_colors(graph: Graph, rows: Rows, spec: EncodingSpec) -> Colors:
     """Both readings of each edge or pair at every depth, as two colours a row: from the first end and the second."""
     colors = np.zeros((len(rows), 2), np.uint64)
     if rows.distance is not None:
@@ -83,19 +83,19 @@ def _reading_colors(graph: Graph, rows: Rows, spec: Spec) -> Colors:
     return colors
 
 
-def _rows(graph: Graph, spec: Spec) -> Rows:
+def _rows(graph: Graph, spec: EncodingSpec) -> Rows:
     if spec.level == "pair":
         return pairs_within(graph, spec.radius)
     return Rows(graph.edges[:, 0].astype(np.int64), graph.edges[:, 1].astype(np.int64))
 
 
-def _bare_colors(graph: Graph, spec: Spec) -> Colors:
+def _bare_colors(graph: Graph, spec: EncodingSpec) -> Colors:
     if spec.level == "node":
         return _node_colors(graph, spec)
     return _reading_colors(graph, _rows(graph, spec), spec).ravel()
 
 
-def _refine_nodes(graph: Graph, spec: Spec) -> Colors:
+def _refine_nodes(graph: Graph, spec: EncodingSpec) -> Colors:
     """1-WL over the arcs of the graph or, for pairs, between all nodes within the radius, until it is stable."""
     colors = _node_colors(graph, spec)
     arcs: tuple[NDArray[Any], ...] = (graph.indptr, graph.indices, np.zeros(len(graph.indices), np.uint64))
@@ -104,7 +104,7 @@ def _refine_nodes(graph: Graph, spec: Spec) -> Colors:
     return _until_stable(colors, lambda current: refine_nodes(arcs[0], arcs[1], arcs[2], current))
 
 
-def _arc_colors(graph: Graph, spec: Spec) -> tuple[NDArray[np.int64], NDArray[np.int64], Colors]:
+def _arc_colors(graph: Graph, spec: EncodingSpec) -> tuple[NDArray[np.int64], NDArray[np.int64], Colors]:
     """All arcs in compressed rows, each with the encoding that its source reads."""
     rows = _rows(graph, spec)
     assert rows.second is not None
@@ -118,7 +118,7 @@ def _arc_colors(graph: Graph, spec: Spec) -> tuple[NDArray[np.int64], NDArray[np
     return indptr, targets[order], colors[order]
 
 
-def _pair_colors(graph: Graph, spec: Spec) -> Colors:
+def _pair_colors(graph: Graph, spec: EncodingSpec) -> Colors:
     """A colour for every ordered pair: whether it is equal or adjacent, and the encodings of its nodes and itself."""
     n = graph.num_nodes
     kind = np.zeros((n, n), np.uint64)

@@ -66,10 +66,10 @@ class JointColumn(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Spec:
+class EncodingSpec:
     """The checked parameters of an encoding; build it with :meth:`of`.
 
-    >>> Spec.of(k=[1, 2], level="edge").depths
+    >>> EncodingSpec.of(k=[1, 2], level="edge").depths
     (1, 2)
     """
 
@@ -89,7 +89,7 @@ class Spec:
         form: str = "marginal",
         max_degree: int | None = None,
         radius: int | None = None,
-    ) -> Spec:
+    ) -> EncodingSpec:
         """Check everything and put it together; errors name the argument, the value and what would be right."""
         check_choice("level", level, LEVELS)
         check_choice("degrees", degrees, DEGREES)

@@ -12,9 +12,9 @@ from scipy.sparse import csr_array
 from elene.csr import pointers
 from elene.engine import policy
 from elene.engine.codec import Codec
-from elene.engine.filling import Filled, Job
+from elene.engine.filling import Filled, FillJob
 from elene.engine.parallel import run_all
-from elene.engine.plan import Plan, Rows, effective_depth, node_setting, pair_setting, plan_nodes, plan_pairs
+from elene.engine.plan import Rows, WorkPlan, effective_depth, node_setting, pair_setting, plan_nodes, plan_pairs
 from elene.graph import Graph
 
 MAX_COLUMNS = 2**31 - 1
@@ -32,7 +32,7 @@ def count_marginal(
     return assemble(job.plan, job.run(threads), columns, threads)
 
 
-def node_job(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> Job:
+def node_job(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> FillJob:
     """The kernel that counts around nodes, and how to go about it."""
     setting, n = node_setting(graph, depth, rho, absolute), graph.num_nodes
     k, state = setting.k, setting.shift.dtype
@@ -40,33 +40,33 @@ def node_job(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> 
     if k == 1:
         from elene.kernels.triangle import fill_nodes, triangle_scratch
 
-        return Job(plan, fill_nodes, setting, partial(triangle_scratch, n, rho), policy.POLICY.shallow_room)
+        return FillJob(plan, fill_nodes, setting, partial(triangle_scratch, n, rho), policy.POLICY.shallow_room)
     if plan.together and 3 * (k + 1) * (rho + 1) <= MAX_LANE_COLUMNS:
         from elene.kernels.lanes import MAX_DEPTH, fill_groups, group_scratch
 
         if k <= MAX_DEPTH:
             fill = partial(fill_groups, policy=policy.POLICY)
-            return Job(plan, fill, setting, partial(group_scratch, n, k, state, rho), policy.POLICY.deep_room)
+            return FillJob(plan, fill, setting, partial(group_scratch, n, k, state, rho), policy.POLICY.deep_room)
     from elene.kernels.node import fill_marginal, marginal_scratch
 
-    return Job(plan, fill_marginal, setting, partial(marginal_scratch, n, k, state, rho), policy.POLICY.deep_room)
+    return FillJob(plan, fill_marginal, setting, partial(marginal_scratch, n, k, state, rho), policy.POLICY.deep_room)
 
 
-def pair_job(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> Job:
+def pair_job(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> FillJob:
     """The kernel that counts around edges or pairs, and how to go about it."""
     setting, n = pair_setting(graph, depth, rho, absolute), graph.num_nodes
     plan = plan_pairs(graph, rows, setting.k)
     if setting.k == 1 and rows.distance is None:
         from elene.kernels.triangle import fill_edges, triangle_scratch
 
-        return Job(plan, fill_edges, setting, partial(triangle_scratch, n, rho), policy.POLICY.shallow_room)
+        return FillJob(plan, fill_edges, setting, partial(triangle_scratch, n, rho), policy.POLICY.shallow_room)
     from elene.kernels.pair import fill_pair_marginal, pair_marginal_scratch
 
     scratch = partial(pair_marginal_scratch, n, setting.k, rho, absolute)
-    return Job(plan, fill_pair_marginal, setting, scratch, policy.POLICY.deep_room)
+    return FillJob(plan, fill_pair_marginal, setting, scratch, policy.POLICY.deep_room)
 
 
-def assemble(plan: Plan, pieces: Iterable[tuple[int, int, Filled]], columns: int, threads: int | None) -> csr_array:
+def assemble(plan: WorkPlan, pieces: Iterable[tuple[int, int, Filled]], columns: int, threads: int | None) -> csr_array:
     """One matrix from the rows of all pieces, in the order asked for; each piece is let go once it is copied."""
     from elene.kernels.order import place_all, place_rows
 
@@ -104,19 +104,19 @@ def count_joint(
     return matrix, codec.unpack(distinct[:, 0] if rows.second is None else distinct)
 
 
-def _joint_job(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> Job:
+def _joint_job(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> FillJob:
     n, room = graph.num_nodes, policy.POLICY.deep_room
     if rows.second is None:
         from elene.kernels.node import fill_joint, reading_scratch
 
         setting = node_setting(graph, depth, rho, absolute)
         scratch = partial(reading_scratch, n, setting.k, setting.shift.dtype)
-        return Job(plan_nodes(graph, rows.first, setting.k), fill_joint, setting, scratch, room, keyed=True)
+        return FillJob(plan_nodes(graph, rows.first, setting.k), fill_joint, setting, scratch, room, keyed=True)
     from elene.kernels.pair import fill_pair_joint, pair_scratch
 
     setting = pair_setting(graph, depth, rho, absolute)
     plan = plan_pairs(graph, rows, setting.k)
-    return Job(plan, fill_pair_joint, setting, partial(pair_scratch, n), room, keyed=True)
+    return FillJob(plan, fill_pair_joint, setting, partial(pair_scratch, n), room, keyed=True)
 
 
 def number_keys(

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from elene.engine import policy
 from elene.engine.counting import assemble
-from elene.engine.filling import Job
+from elene.engine.filling import FillJob
 from elene.engine.plan import Rows, effective_depth, pair_setting, plan_in_order
 from elene.graph import Graph
 
@@ -23,7 +23,7 @@ def pairs_within(graph: Graph, radius: int | None) -> Rows:
 
     setting = pair_setting(graph, _reach(graph, radius), 0)
     scratch = partial(ball_scratch, graph.num_nodes)
-    job = Job(plan_in_order(graph), fill_balls, setting, scratch, policy.POLICY.deep_room)
+    job = FillJob(plan_in_order(graph), fill_balls, setting, scratch, policy.POLICY.deep_room)
     found: csr_array = assemble(job.plan, job.run(None), graph.num_nodes, None)
     found.sort_indices()
     first = np.repeat(np.arange(graph.num_nodes), np.diff(found.indptr))

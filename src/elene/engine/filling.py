@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.engine.parallel import run_ranges
-from elene.engine.plan import Plan
+from elene.engine.plan import WorkPlan
 from elene.kernels.data import Buffer, Progress, Setting
 
 KEYS = 2**10  # distinct keys that there is room for to begin with
@@ -32,13 +32,13 @@ class Filled(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Job:
+class FillJob:
     """A kernel with all it needs: ``fill(graph, roots, setting, scratch, out, progress)`` for every range of roots.
 
     ``room`` is the number of entries a row that there is room for to begin with; ``keyed`` whether entries have keys.
     """
 
-    plan: Plan
+    plan: WorkPlan
     fill: Callable[..., Any]
     setting: Setting
     make_scratch: Callable[[], Any]

@@ -26,7 +26,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Plan:
+class WorkPlan:
     """How to go about it.
 
     Attributes:
@@ -83,28 +83,28 @@ def two_hop_paths(graph: Graph, roots: NDArray[np.int64] | None = None) -> NDArr
     return found
 
 
-def plan_in_order(graph: Graph) -> Plan:
+def plan_in_order(graph: Graph) -> WorkPlan:
     """All nodes in their own order."""
-    return Plan(graph.ranked, None, two_hop_paths(graph), (np.arange(graph.num_nodes, dtype=np.uint32),))
+    return WorkPlan(graph.ranked, None, two_hop_paths(graph), (np.arange(graph.num_nodes, dtype=np.uint32),))
 
 
-def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> Plan:
+def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> WorkPlan:
     """Roots in their own order at depth 1; deeper, in one in which ego-networks that follow each other overlap.
 
     If they are many, nodes are renumbered, too, unless neighbours have near numbers already: which of them share a line
     of the cache decides a tenth of the time, and more in large graphs.
     """
     if depth <= 1:
-        return Plan(graph.ranked, None, _shallow_work(graph)[roots], (roots.astype(np.uint32),))
+        return WorkPlan(graph.ranked, None, _shallow_work(graph)[roots], (roots.astype(np.uint32),))
     paths = two_hop_paths(graph, roots)
     work = policy.POLICY.path_work * paths
     together = int(paths.sum()) >= policy.POLICY.shared_paths * len(roots)
     renumbered = 2 * len(roots) >= graph.num_nodes and (together or not _is_ordered(graph))
     if not (together or renumbered):
-        return Plan(graph.ranked, None, work, (roots.astype(np.uint32),))
+        return WorkPlan(graph.ranked, None, work, (roots.astype(np.uint32),))
     arrays, numbered = _renumbered(graph, roots, together) if renumbered else (graph.ranked, roots)
     order = _overlapping(arrays, numbered, together)
-    return Plan(arrays, order, work[order], (numbered[order].astype(np.uint32),), together)
+    return WorkPlan(arrays, order, work[order], (numbered[order].astype(np.uint32),), together)
 
 
 def _shallow_work(graph: Graph) -> NDArray[np.int64]:
@@ -143,7 +143,7 @@ def _renumbered(graph: Graph, roots: NDArray[np.int64], together: bool) -> tuple
     return rank_adjacency(frozen(pointers), frozen(neighbours)), numbers[roots]
 
 
-def plan_pairs(graph: Graph, rows: Rows, depth: int) -> Plan:
+def plan_pairs(graph: Graph, rows: Rows, depth: int) -> WorkPlan:
     """Pairs grouped by the end of larger degree, whose ball is explored once; the other end's is the cheaper one."""
     from elene.kernels.order import sort_by_key
 
@@ -154,4 +154,4 @@ def plan_pairs(graph: Graph, rows: Rows, depth: int) -> Plan:
     order = sort_by_key(u, graph.num_nodes)
     u, v = u[order], v[order]
     reach = degree if depth < 2 else two_hop_paths(graph)
-    return Plan(graph.ranked, order, reach[v] + reach[u] // 16 + 1, (u.astype(np.uint32), v.astype(np.uint32)))
+    return WorkPlan(graph.ranked, order, reach[v] + reach[u] // 16 + 1, (u.astype(np.uint32), v.astype(np.uint32)))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from elene.engine import policy
 from elene.engine.codec import Codec
 from elene.engine.counting import number_keys
-from elene.engine.filling import Filled, Job
+from elene.engine.filling import Filled, FillJob
 from elene.engine.plan import Rows, effective_depth, node_setting, pair_setting, plan_in_order, plan_pairs
 from elene.graph import Graph
 
@@ -79,7 +79,7 @@ def ego_members(graph: Graph, k: int, rho: int) -> Members:
     codec.check(effective_depth(graph, k))
     setting = node_setting(graph, k, rho)
     scratch = partial(reading_scratch, graph.num_nodes, setting.k, setting.shift.dtype)
-    job = Job(plan_in_order(graph), fill_members, setting, scratch, policy.POLICY.deep_room, keyed=True)
+    job = FillJob(plan_in_order(graph), fill_members, setting, scratch, policy.POLICY.deep_room, keyed=True)
     distinct, sizes, low, high = _run(job, upper=True)
     return Members(sizes, low, high, codec.unpack(distinct[:, 0]))
 
@@ -95,19 +95,23 @@ def ego_triples(graph: Graph, k: int, rho: int) -> Triples:
     ends = graph.edges
     plan = plan_pairs(graph, Rows(ends[:, 0].astype(np.int64), ends[:, 1].astype(np.int64)), k)
     assert plan.order is not None
-    around = Job(plan, fill_pair_members, pair_setting(graph, k, rho), partial(pair_scratch, n), room, keyed=True)
+    around = FillJob(plan, fill_pair_members, pair_setting(graph, k, rho), partial(pair_scratch, n), room, keyed=True)
     inside_keys, sizes, roots, inside = _run(around, upper=True)
     pointers, planned, came_from = transpose(sizes, roots.astype(np.int32), n)
     edges, setting = plan.order[planned].astype(np.int32), node_setting(graph, k, rho)
     scratch = partial(reading_scratch, n, setting.k, setting.shift.dtype)
     fill = partial(fill_rooted, triples=(pointers, edges, ends))
-    rooted_keys, _, codes, _ = _run(Job(plan_in_order(graph), fill, setting, scratch, room, keyed=True), upper=False)
+    rooted_keys, _, codes, _ = _run(
+        FillJob(plan_in_order(graph), fill, setting, scratch, room, keyed=True), upper=False
+    )
     return Triples(
         np.diff(pointers), edges, codes, codec.unpack(rooted_keys), inside[came_from], codec.unpack(inside_keys)
     )
 
 
-def _run(job: Job, upper: bool) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _run(
+    job: FillJob, upper: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """The distinct keys, sorted; how many entries each row has; and the lower and the upper halves of all entries."""
     from elene.kernels.count import HALF, LOWER
 

@@ -22,7 +22,7 @@ from torch_geometric.nn import (
 )
 
 from elene.baselines import GNNAK, NGNN, PPGN, SPNN, Centrality, Graphormer, PPGNBlock
-from elene.datasets.content import narrowed
+from elene.datasets.canonical import narrowed
 from elene.datasets.pyg import GraphDataset
 from elene.experiments.spec import Distances, Elene, Encoding, Kernels, Model, Nested, Plain, Products
 from elene.inmemory import restored, stored

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 import elene
 from elene.datasets.brec import BrecPair, brec_collection
-from elene.datasets.content import canonical, digest
+from elene.datasets.canonical import canonical, digest
 from elene.datasets.loading import content_hash
 
 SHORT = 10  # digits of a hash in names and tables

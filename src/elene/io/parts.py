@@ -22,7 +22,7 @@ from elene.arrays import opened
 from elene.encoding import Encoding
 from elene.encoding.archive import plain_labels
 from elene.encoding.encoding import encode_rows, farthest_seen
-from elene.encoding.spec import Spec
+from elene.encoding.spec import EncodingSpec
 from elene.engine.plan import Rows
 from elene.files import Held, holding, replacing
 from elene.forking import cached_property
@@ -79,7 +79,7 @@ class Parts:
     """The finished chunks of an encoding, a file each, and the manifest that says what they belong to."""
 
     graph: Graph
-    spec: Spec
+    spec: EncodingSpec
     rows: Rows
     chunk: int
     folder: Path

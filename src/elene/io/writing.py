@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from elene import __version__
 from elene.arrays import BLOCK
 from elene.encoding.encoding import encode_rows, find_rows
-from elene.encoding.spec import KINDS, Quadruplet, Spec
+from elene.encoding.spec import KINDS, EncodingSpec, Quadruplet
 from elene.engine.parallel import count_threads
 from elene.engine.plan import Rows, two_hop_paths
 from elene.extras import needing
@@ -64,7 +64,7 @@ class Written(NamedTuple):
 
 def write_encoding(
     graph: Any,
-    spec: Spec,
+    spec: EncodingSpec,
     path: str | os.PathLike[str],
     *,
     chunk: int | None = None,
@@ -91,7 +91,7 @@ def write_encoding(
         >>> import networkx as nx, tempfile
         >>> from elene import Encoding
         >>> path = Path(tempfile.mkdtemp(), "path.npz")
-        >>> write_encoding(nx.path_graph(3), Spec.of(k=1), path, chunk=2)
+        >>> write_encoding(nx.path_graph(3), EncodingSpec.of(k=1), path, chunk=2)
         Written(rows=3, columns=18, counts=18, reach=1)
         >>> Encoding.load(path)
         Encoding(3 nodes x 18 columns, k=1, marginal)
@@ -172,7 +172,7 @@ def parts_folder(path: str | os.PathLike[str]) -> Path:
     return target.with_name(target.name + ".parts")
 
 
-def default_chunk(graph: Graph, spec: Spec, rows: Rows) -> int:
+def default_chunk(graph: Graph, spec: EncodingSpec, rows: Rows) -> int:
     """The rows that take about a second: 100 million units of work, and at most 100,000 rows.
 
     At depth 1 a unit is an entry of a neighbour list; deeper, a path of two steps counts as ten, for the edges around
@@ -318,7 +318,7 @@ def _tidy(parts: Parts, rows: Rows, per_row: NDArray[Any], columns: NDArray[Any]
     return pa.table({**fields, "count": pa.array(data)})
 
 
-def _column_fields(spec: Spec) -> list[str]:
+def _column_fields(spec: EncodingSpec) -> list[str]:
     """The names of a table's columns."""
     if spec.form != "joint":
         return ["depth", "distance", "kind", "value"]

@@ -140,7 +140,9 @@ def worth_counting(graph: Any, tail: int, policy: Any, scratch: Any) -> bool:
 
 
 @kernel
-def compare(neighbours: Any, start: int, stop: int, codes: Any, above: Any, same: Any, closer: Any, level: Any) -> None:
+def compare_codes(
+    neighbours: Any, start: int, stop: int, codes: Any, above: Any, same: Any, closer: Any, level: Any
+) -> None:
     """Count, for each lane, the neighbours one step closer to its root and those at the same distance."""
     for e in range(start, stop):
         x = neighbours[e]
@@ -176,7 +178,7 @@ def view_node(graph: Any, w: Any, codes: Any, view: Any) -> Any:
         pause = min(stop, start + 255)
         few_closer[:] = 0
         few_level[:] = 0
-        compare(graph.neighbours, start, pause, codes, above, same, few_closer, few_level)
+        compare_codes(graph.neighbours, start, pause, codes, above, same, few_closer, few_level)
         for r in range(LANES):
             closer[r] += few_closer[r]
             level[r] += few_level[r]

@@ -16,7 +16,7 @@ from torch_geometric.transforms import BaseTransform
 
 from elene.encoding import Encoding
 from elene.encoding.encoding import encode_rows, find_rows
-from elene.encoding.spec import Spec
+from elene.encoding.spec import EncodingSpec
 from elene.graph import Graph, as_graph, disjoint_union
 from elene.transforms.arcs import number_arcs, read_arcs
 from elene.validation import check_choice, check_list
@@ -55,7 +55,7 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
         log1p: bool = False,
     ) -> None:
         check_choice("level", level, ("node", "edge"))
-        self.spec = Spec.of(k, level, degrees, form, max_degree)
+        self.spec = EncodingSpec.of(k, level, degrees, form, max_degree)
         self.log1p = log1p
         self.table: NDArray[np.int64] | None = None
         if max_degree is not None and form != "joint":

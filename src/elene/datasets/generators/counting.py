@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from elene.csr import pointers
 from elene.datasets.collection import Collection
-from elene.datasets.generators import dense
+from elene.datasets.generators import matrices
 from elene.datasets.generators.memory import regular_edges
 from elene.graph import Graph, as_graph, disjoint_union
 from elene.validation import check_integer
@@ -40,7 +40,7 @@ def substructures(graphs: int = 5000, seed: int = 0) -> Collection:
     """
     check_integer("graphs", graphs, least=len(SHAPES))
     rng = np.random.default_rng(check_integer("seed", seed))
-    arrays = dense.stack(_draw(graphs, rng))
+    arrays = matrices.stack(_draw(graphs, rng))
     counts = count_substructures(Collection(**arrays, y=np.zeros(graphs)))
     train, validation = int(TRAIN * graphs), int(VALIDATION * graphs)
     parts = np.repeat(np.arange(3, dtype=np.uint8), [train, validation, graphs - train - validation])
@@ -79,11 +79,11 @@ def count_substructures(graphs: Collection | Sequence[Graph]) -> NDArray[np.int6
     return totals
 
 
-def _draw(graphs: int, rng: np.random.Generator) -> Iterator[dense.Adjacency]:
+def _draw(graphs: int, rng: np.random.Generator) -> Iterator[matrices.Adjacency]:
     for shape in np.arange(graphs) * len(SHAPES) // graphs:
         n, d = SHAPES[shape]
         edges = regular_edges(n, d, rng)
-        yield dense.from_edges(edges[rng.permutation(len(edges))[n:]], n)
+        yield matrices.from_edges(edges[rng.permutation(len(edges))[n:]], n)
 
 
 def _union(graphs: Collection | Sequence[Graph]) -> tuple[Graph, NDArray[np.int64]]:

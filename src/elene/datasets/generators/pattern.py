@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.datasets.collection import Collection
-from elene.datasets.generators import dense
+from elene.datasets.generators import matrices
 from elene.validation import check_integer
 
 COMMUNITIES, PATTERNS, VALUES = 5, 100, 3
@@ -45,7 +45,7 @@ def pattern(graphs: tuple[int, int, int] = (10_000, 2_000, 2_000), seed: int = 0
     x: list[NDArray[np.uint8]] = [np.empty(0, dtype=np.uint8)]
     y: list[NDArray[np.uint8]] = [np.empty(0, dtype=np.uint8)]
 
-    def adjacencies() -> Iterator[dense.Adjacency]:
+    def adjacencies() -> Iterator[matrices.Adjacency]:
         # One matrix at a time: the arcs of all graphs fill memory enough.
         for i in number:
             adjacency, values, labels = _draw(planted[i], rng)
@@ -53,7 +53,7 @@ def pattern(graphs: tuple[int, int, int] = (10_000, 2_000, 2_000), seed: int = 0
             y.append(labels)
             yield adjacency
 
-    arrays = dense.stack(adjacencies())
+    arrays = matrices.stack(adjacencies())
     split = np.repeat(np.arange(3, dtype=np.uint8), graphs)
     return Collection(
         **arrays,
@@ -64,7 +64,7 @@ def pattern(graphs: tuple[int, int, int] = (10_000, 2_000, 2_000), seed: int = 0
 
 
 class _Pattern(NamedTuple):
-    adjacency: dense.Adjacency
+    adjacency: matrices.Adjacency
     values: NDArray[np.uint8]
 
 
@@ -74,7 +74,9 @@ def _pattern(rng: np.random.Generator) -> _Pattern:
     return _Pattern(upper | upper.T, rng.integers(0, VALUES, size, dtype=np.uint8))
 
 
-def _draw(planted: _Pattern, rng: np.random.Generator) -> tuple[dense.Adjacency, NDArray[np.uint8], NDArray[np.uint8]]:
+def _draw(
+    planted: _Pattern, rng: np.random.Generator
+) -> tuple[matrices.Adjacency, NDArray[np.uint8], NDArray[np.uint8]]:
     """Adjacency, values and labels of one graph, its nodes in random order."""
     sizes = [*rng.integers(*SIZES, COMMUNITIES), len(planted.values)]
     block = np.repeat(np.arange(COMMUNITIES + 1), sizes)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.datasets.collection import Collection
-from elene.datasets.generators import dense
+from elene.datasets.generators import matrices
 from elene.datasets.generators.memory import attached_edges
 from elene.validation import check_integer
 
@@ -48,14 +48,14 @@ def graph_properties(seed: int = 1234) -> Collection:
     labels = measure(adjacencies)
     scale = labels[split == 0].max(axis=0)
     return Collection(
-        **dense.stack(adjacencies),
+        **matrices.stack(adjacencies),
         y=(labels / scale).astype(np.float32),
         x=np.concatenate(features),
         extra={"split": split, "scale": scale.astype(np.float32)},
     )
 
 
-def measure(adjacencies: Sequence[dense.Adjacency]) -> NDArray[np.float64]:
+def measure(adjacencies: Sequence[matrices.Adjacency]) -> NDArray[np.float64]:
     """Whether each graph is connected (0 or 1), its largest finite distance, the largest eigenvalue in magnitude, and
     whether it is connected and not bipartite.
 
@@ -63,7 +63,7 @@ def measure(adjacencies: Sequence[dense.Adjacency]) -> NDArray[np.float64]:
         adjacencies: the graphs as symmetric matrices.
 
     Example:
-        >>> path = dense.from_edges(np.array([[0, 1], [1, 2], [2, 3]]), 4)
+        >>> path = matrices.from_edges(np.array([[0, 1], [1, 2], [2, 3]]), 4)
         >>> measure([path]).round(3).tolist()
         [[1.0, 3.0, 1.618, 0.0]]
     """
@@ -92,7 +92,7 @@ def _connected_and_diameter(batch: NDArray[np.float32]) -> tuple[NDArray[np.bool
         reached, diameter = wider, diameter + grew
 
 
-def _draw(sizes: Sequence[int], seed: int) -> Iterator[tuple[dense.Adjacency, NDArray[np.float32]]]:
+def _draw(sizes: Sequence[int], seed: int) -> Iterator[tuple[matrices.Adjacency, NDArray[np.float32]]]:
     """Adjacency and node features of one graph of each size."""
     for n in sizes:
         family = None
@@ -100,14 +100,14 @@ def _draw(sizes: Sequence[int], seed: int) -> Iterator[tuple[dense.Adjacency, ND
             seed += 1
             rng = np.random.default_rng(seed)
             family = family or FAMILIES[rng.choice(len(FAMILIES), p=SHARES)]
-            adjacency = _toggle(dense.from_edges(rng.permutation(n)[family(n, rng)], n), rng)
+            adjacency = _toggle(matrices.from_edges(rng.permutation(n)[family(n, rng)], n), rng)
             if adjacency.any(axis=0).all():
                 break
         source = np.arange(n) == rng.integers(n)
         yield adjacency, np.stack([source, rng.random(n)], axis=1).astype(np.float32)
 
 
-def _toggle(adjacency: dense.Adjacency, rng: np.random.Generator) -> dense.Adjacency:
+def _toggle(adjacency: matrices.Adjacency, rng: np.random.Generator) -> matrices.Adjacency:
     """Drop some edges and add about as many others."""
     n = len(adjacency)
     edges = np.count_nonzero(adjacency) / 2
@@ -118,7 +118,7 @@ def _toggle(adjacency: dense.Adjacency, rng: np.random.Generator) -> dense.Adjac
     # PNA compares the mean of two uniform numbers, so that an edge stays with probability 0.98 where KEEP says 0.9;
     # only with this do the edges per graph come out as published.
     draws = rng.random((n, n))
-    toggled: dense.Adjacency = (draws + draws.T) / 2 < threshold
+    toggled: matrices.Adjacency = (draws + draws.T) / 2 < threshold
     return toggled
 
 

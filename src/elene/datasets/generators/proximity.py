@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elene.csr import pointers
 from elene.datasets.collection import Collection
-from elene.datasets.generators import dense
+from elene.datasets.generators import matrices
 from elene.graph import Graph
 from elene.validation import check_integer
 
@@ -65,13 +65,13 @@ def h_proximity(h: int, graphs: int = 9000, seed: int = 0) -> Collection:
     reds = MOST_RED - np.arange(pairs) * MOST_RED // pairs
     colours: list[NDArray[np.uint8]] = []
 
-    def adjacencies() -> Iterator[dense.Adjacency]:
+    def adjacencies() -> Iterator[matrices.Adjacency]:
         for red in reds:
             pair = _draw_pair(h, int(red), rng)
             colours.extend([pair.colours] * 2)
             yield from (pair.positive, pair.negative)
 
-    arrays = dense.stack(adjacencies())
+    arrays = matrices.stack(adjacencies())
     pair = np.repeat(np.arange(pairs), 2)
     return Collection(
         **arrays,
@@ -134,8 +134,8 @@ def count_control(collection: Collection, model: Any = None) -> tuple[float, flo
 
 
 class _Pair(NamedTuple):
-    positive: dense.Adjacency
-    negative: dense.Adjacency
+    positive: matrices.Adjacency
+    negative: matrices.Adjacency
     colours: NDArray[np.uint8]
 
 
@@ -188,7 +188,7 @@ def _shortcut(
     return rng.choice(ends) if len(ends) else None
 
 
-def _counts(adjacency: dense.Adjacency, colours: NDArray[np.uint8], h: int) -> NDArray[np.int64]:
+def _counts(adjacency: matrices.Adjacency, colours: NDArray[np.uint8], h: int) -> NDArray[np.int64]:
     indptr = pointers(np.count_nonzero(adjacency, axis=1))
     return _blue_near_red(indptr, np.nonzero(adjacency)[1].astype(np.int32), colours, h)
 
