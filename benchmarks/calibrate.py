@@ -47,7 +47,7 @@ def encode_with(graph: elene.Graph, k: int, **changes: float) -> None:
     before = policy.POLICY
     policy.POLICY = before._replace(**changes)
     try:
-        elene.encode(elene.Graph(graph.indptr, graph.indices), k)
+        elene.encode(elene.Graph.trusted(graph.indptr, graph.indices), k)
     finally:
         policy.POLICY = before
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -45,8 +46,6 @@ print(json.dumps(found))
 
 def run(cache: Path) -> dict[str, tuple[float, float]]:
     """The wall-clock and CPU seconds of every step in a new process."""
-    import os
-
     program = PROGRAM.format(steps=list(STEPS.values()))
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)

@@ -310,12 +310,14 @@ def _count_depths(graph: Graph, spec: EncodingSpec, rows: Rows, threads: int | N
     count = {"marginal": _marginal, "joint": _joint, "product": _product}[spec.form]
     counted: dict[int, Counts] = {}
     whole: Counts | None = None
+    deepest = max(spec.depths)
     for depth in sorted(spec.depths):
-        if whole is None:
-            counted[depth] = count(graph, rows, depth, spec, threads)
-            whole = counted[depth] if _reaches_all(counted[depth], rows, depth, spec) else None
-        else:
+        if whole is not None:
             counted[depth] = _deepened(graph, whole, depth, spec)
+            continue
+        counted[depth] = count(graph, rows, depth, spec, threads)
+        if depth < deepest and _reaches_all(counted[depth], rows, depth, spec):
+            whole = counted[depth]
     return counted
 
 
