@@ -159,8 +159,9 @@ class FeatureEncoder(nn.Module):
         ``(rows, columns)`` of any type in, ``(rows, channels)`` out.
 
     Example:
-        >>> FeatureEncoder(Columns((28, 4), numbers=3), channels=8)(torch.tensor([[27, 3, 0.5, 0.25, 0.0]])).shape
-        torch.Size([1, 8])
+        >>> encoder = FeatureEncoder(Columns((28, 4), numbers=3), channels=8)
+        >>> encoder(torch.tensor([[27, 3, 0.5, 0.25, 0.0], [0, 1, 1.0, 0.0, 0.5]])).shape
+        torch.Size([2, 8])
     """
 
     def __init__(self, columns: Columns, channels: int, norm: bool = True) -> None:
