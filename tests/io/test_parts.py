@@ -179,9 +179,11 @@ def test_a_flipped_byte_in_a_part_is_found_and_mended(form, tmp_path, monkeypatc
         part.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << int(random.integers(8))]) + whole[place + 1 :])
         rest = interrupt(monkeypatch, None)
         # A flip where the archive says nothing about the content, in a date for one, may go unnoticed.
-        with warnings.catch_warnings(record=True) as named:
+        with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             write_encoding(GRAPH, spec, path, chunk=15, resume=True)
+        # Without the JIT numpy tells of the overflows that hashes are made of, too.
+        named = [warning for warning in told if issubclass(warning.category, GraphWarning)]
         assert rest in ([list(range(45, 60))], [list(range(15, 30)), list(range(45, 60))])
         assert len(named) == len(rest) - 1
         mended += len(named)
