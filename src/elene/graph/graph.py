@@ -1,0 +1,443 @@
+"""Graph: one immutable undirected simple graph in compressed sparse rows, and the ways into it."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from dataclasses import dataclass
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elene.extras import needing
+from elene.forking import cached_property
+from elene.graph.edges import (
+    adjacency,
+    checked_adjacency,
+    checked_names,
+    count_nodes,
+    edge_array,
+    integers,
+    positions_of_names,
+    row,
+    unhashable,
+)
+from elene.graph.sources import (
+    data_arcs,
+    dgl_arcs,
+    igraph_edges,
+    matrix_arcs,
+    networkx_edges,
+    rustworkx_edges,
+    table_edges,
+)
+from elene.validation import brief, check_list
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from elene.kernels.data import Adjacency
+
+WIDE = 2**32  # arcs from which on pointers take 64 bits
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """An undirected simple graph in compressed sparse rows; build it with one of the ``from_...`` methods.
+
+    Inside, nodes are the positions ``0 .. num_nodes - 1``. Where the source named its nodes otherwise, ``labels`` keeps
+    the names, every function of the library takes them, and results carry them.
+
+    Args:
+        indptr: where each node's neighbours begin in ``indices``; ``num_nodes + 1`` integers.
+        indices: the neighbours, ascending for each node; every edge stands here twice.
+        labels: the original name of each node, or None where names are positions.
+
+    Example:
+        >>> graph = Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
+        >>> graph
+        Graph(num_nodes=4, num_edges=4)
+        >>> graph.degrees.tolist()
+        [2, 2, 3, 1]
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    labels: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        indptr, indices = checked_adjacency(self.indptr, self.indices)
+        labels = None if self.labels is None else checked_names(self.labels, len(indptr) - 1)
+        self._set(indptr, indices, labels)
+
+    @classmethod
+    def trusted(cls, indptr: NDArray[np.int64], indices: NDArray[np.int32], labels: Any = None) -> Graph:
+        """A graph from arrays that are known to be right: checking them would cost as much as making them did.
+
+        >>> Graph.trusted(np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32))
+        Graph(num_nodes=2, num_edges=1)
+        """
+        graph = object.__new__(cls)
+        graph._set(indptr, indices, labels)
+        return graph
+
+    def _set(self, indptr: NDArray[np.int64], indices: NDArray[np.int32], labels: NDArray[Any] | None) -> None:
+        for name, array in (("indptr", indptr), ("indices", indices), ("labels", labels)):
+            if array is not None:
+                array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickled arrays come back writable, and cached ones are cheaper to compute than to send.
+        return Graph.trusted, (self.indptr, self.indices, self.labels)
+
+    def __repr__(self) -> str:
+        return f"Graph(num_nodes={self.num_nodes}, num_edges={self.num_edges})"
+
+    def _repr_html_(self) -> str:
+        from elene.html import graph_view
+
+        return graph_view(self.nodes, self.edges, self.max_degree)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same nodes in the same order, and the same edges; :func:`elene.compare` relabels."""
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return self is other or (
+            np.array_equal(self.indptr, other.indptr)
+            and np.array_equal(self.indices, other.indices)
+            and np.array_equal(self.nodes, other.nodes)
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((zlib.crc32(self.indptr.data), zlib.crc32(self.indices.data)))
+
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes there are, isolated ones included."""
+        return len(self.indptr) - 1
+
+    @property
+    def num_edges(self) -> int:
+        """How many undirected edges there are."""
+        return len(self.indices) // 2
+
+    @cached_property
+    def degrees(self) -> NDArray[np.int64]:
+        """The degree of each node, by position."""
+        degrees = np.diff(self.indptr)
+        degrees.flags.writeable = False
+        return degrees
+
+    @property
+    def max_degree(self) -> int:
+        """The largest degree; 0 for a graph without edges."""
+        return int(self.degrees.max(initial=0))
+
+    @property
+    def nodes(self) -> NDArray[Any]:
+        """The label of each node, by position.
+
+        >>> Graph.from_edges([(0, 1)]).nodes.tolist()
+        [0, 1]
+        """
+        return np.arange(self.num_nodes) if self.labels is None else self.labels
+
+    @cached_property
+    def edges(self) -> NDArray[np.int32]:
+        """Each undirected edge once, as positions ``(u, v)`` with ``u < v``, in ascending order.
+
+        >>> Graph.from_edges([(2, 1), (1, 0)]).edges.tolist()
+        [[0, 1], [1, 2]]
+        """
+        sources = np.repeat(np.arange(self.num_nodes, dtype=np.int32), self.degrees)
+        once = sources < self.indices
+        edges = np.stack([sources[once], self.indices[once]], axis=1)
+        edges.flags.writeable = False
+        return edges
+
+    def neighbors(self, position: int) -> NDArray[np.int32]:
+        """The neighbours of the node at a position, ascending.
+
+        >>> Graph.from_edges([(0, 1), (0, 2)]).neighbors(0).tolist()
+        [1, 2]
+        """
+        return self.indices[self.indptr[position] : self.indptr[position + 1]]
+
+    def positions(self, nodes: Any, name: str = "nodes") -> NDArray[np.int64]:
+        """Where the nodes with these labels stand; ``name`` is what an error calls them.
+
+        >>> import networkx as nx
+        >>> Graph.from_networkx(nx.path_graph(["a", "b", "c"])).positions(["c", "a"]).tolist()
+        [2, 0]
+        """
+        nodes = check_list(name, nodes, "nodes")
+        if self.labels is None:
+            values = integers(row(nodes, name), name) if len(nodes) else np.empty(0, dtype=np.int64)
+            bad = (values < 0) | (values >= self.num_nodes)
+            if bad.any():
+                raise ValueError(
+                    f"{name}: node {values[bad].flat[0]} is not in the graph, whose nodes are 0 to {self.num_nodes - 1}"
+                )
+            return values
+        try:
+            return np.array([self._position_of[label] for label in nodes], dtype=np.int64)
+        except KeyError as error:
+            some = ", ".join(repr(label) for label in self.labels[:3].tolist())
+            raise ValueError(f"{name}: node {error.args[0]!r} is not in the graph, which has {some}, ...") from None
+        except TypeError:
+            raise TypeError(f"{name} must be labels of nodes, got {brief(unhashable(nodes))}") from None
+
+    def position(self, node: Any, name: str = "node") -> int:
+        """Where the node with this label stands; ``name`` is what an error calls it.
+
+        >>> Graph.from_edges([(0, 1)]).position(1)
+        1
+        """
+        try:
+            key = int(index(node)) if self.labels is None else hash(node)
+        except TypeError:
+            key = None
+        if key is None or (self.labels is None and isinstance(node, bool)):
+            raise TypeError(f"{name} must be one node, got {node!r:.80}")
+        return int(self.positions([node if self.labels is not None else key], name)[0])
+
+    @cached_property
+    def _position_of(self) -> dict[Any, int]:
+        assert self.labels is not None
+        position_of = {label: position for position, label in enumerate(self.labels.tolist())}
+        if len(position_of) < len(self.labels):
+            raise ValueError("labels repeat, so a label does not say which node is meant: give each node its own")
+        return position_of
+
+    @property
+    def scanned(self) -> tuple[NDArray[Any], NDArray[np.uint32]]:
+        """Where each node's neighbours begin, and one end more; the neighbours. Pointers are narrow, for they are read
+        at random, and unsigned, for a negative index would have to be looked out for.
+        """
+        indptr = self.indptr.astype(np.uint32 if len(self.indices) < WIDE else np.uint64)
+        indptr.flags.writeable = False
+        return indptr, self.indices.view(np.uint32)
+
+    @cached_property
+    def ranked(self) -> Adjacency:
+        """What the kernels scan: pointers as in :attr:`scanned`; the neighbours, with some padding at the end; where in
+        each node's list those begin that are ranked above it.
+        """
+        from elene.kernels.order import rank_adjacency
+
+        return rank_adjacency(*self.scanned)
+
+    def to_scipy(self) -> csr_array:
+        """The adjacency matrix as a ``scipy.sparse.csr_array`` of ones.
+
+        >>> Graph.from_edges([(0, 1)]).to_scipy().toarray().tolist()
+        [[0, 1], [1, 0]]
+        """
+        from scipy.sparse import csr_array
+
+        ones = np.ones(len(self.indices), dtype=np.int32)
+        return csr_array((ones, self.indices, self.indptr), shape=(self.num_nodes, self.num_nodes))
+
+    def to_networkx(self) -> Any:
+        """The same graph for networkx, with the names of the nodes.
+
+        >>> Graph.from_edges([("a", "b"), ("b", "c")]).to_networkx().edges
+        EdgeView([('a', 'b'), ('b', 'c')])
+        """
+        with needing("io", "Graph.to_networkx"):
+            import networkx
+        if self.labels is not None:
+            _ = self._position_of  # nodes of one name would become one node
+        names = self.nodes.tolist()
+        graph = networkx.Graph()
+        graph.add_nodes_from(names)
+        graph.add_edges_from((names[u], names[v]) for u, v in self.edges.tolist())
+        return graph
+
+    @classmethod
+    def from_edges(cls, edges: ArrayLike, num_nodes: int | None = None, labels: ArrayLike | None = None) -> Graph:
+        """A graph from an ``(m, 2)`` array of node positions, one undirected edge a row, in either direction or both.
+
+        Self-loops and repeated rows are dropped with a :class:`GraphWarning`.
+
+        Args:
+            edges: integers, or strings, which are names; an ``edge_index`` of shape ``(2, m)`` goes through
+                :meth:`from_pyg`, integers that are names through :meth:`from_pandas`.
+            num_nodes: how many nodes there are; by default the largest position plus one.
+            labels: the name of each node; where the edges hold names, by default those, in ascending order.
+
+        Example:
+            >>> Graph.from_edges([(0, 1), (1, 2)], num_nodes=5)
+            Graph(num_nodes=5, num_edges=2)
+            >>> Graph.from_edges([("c", "a"), ("c", "b")]).nodes.tolist()
+            ['a', 'b', 'c']
+        """
+        pairs = edge_array(edges)
+        if pairs.size == 0:
+            pairs = np.empty((0, 2), dtype=np.int64)
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            hint = " (an edge_index of shape (2, m) goes through Graph.from_pyg)" if pairs.shape[:1] == (2,) else ""
+            raise ValueError(f"edges must have shape (m, 2), got {pairs.shape}{hint}")
+        if pairs.dtype.kind == "U":
+            pairs, labels = positions_of_names(pairs, num_nodes, labels)
+            num_nodes = len(labels)
+        pairs = integers(pairs, "edges")
+        n = count_nodes(pairs, num_nodes, "edges")
+        named = None if labels is None else checked_names(labels, n)
+        indptr, indices, _ = adjacency(pairs[:, 0], pairs[:, 1], n)
+        return cls.trusted(indptr, indices, named)
+
+    @classmethod
+    def from_pandas(cls, table: Any, source: Any = "source", target: Any = "target") -> Graph:
+        """A graph from a table with one edge a row: a pandas or polars ``DataFrame``, other columns ignored.
+
+        Ends are names, integers or strings, and become labels in ascending order.
+
+        Args:
+            table: the table.
+            source: the column that holds one end.
+            target: the column that holds the other.
+
+        Example:
+            >>> import pandas
+            >>> friends = pandas.DataFrame({"who": [7, 9], "whom": [9, 30], "since": [2001, 2010]})
+            >>> Graph.from_pandas(friends, "who", "whom").nodes.tolist()
+            [7, 9, 30]
+        """
+        return cls.from_edges(*table_edges(table, source, target))
+
+    @classmethod
+    def from_networkx(cls, graph: Any) -> Graph:
+        """A graph from an undirected networkx graph; its node names become labels.
+
+        >>> import networkx as nx
+        >>> Graph.from_networkx(nx.petersen_graph())
+        Graph(num_nodes=10, num_edges=15)
+        """
+        return cls.from_edges(*networkx_edges(graph))
+
+    @classmethod
+    def from_scipy(cls, matrix: Any) -> Graph:
+        """A graph from a symmetric scipy sparse (or dense) adjacency matrix; every nonzero entry is an edge.
+
+        >>> import scipy.sparse as sp
+        >>> Graph.from_scipy(sp.csr_array([[0, 1], [1, 0]]))
+        Graph(num_nodes=2, num_edges=1)
+        """
+        return cls._from_arcs(*matrix_arcs(matrix), "matrix", "matrix.maximum(matrix.T)")
+
+    @classmethod
+    def from_igraph(cls, graph: Any) -> Graph:
+        """A graph from an undirected python-igraph graph; a vertex attribute ``name`` becomes the labels.
+
+        >>> import igraph
+        >>> Graph.from_igraph(igraph.Graph.Ring(5))
+        Graph(num_nodes=5, num_edges=5)
+        """
+        return cls.from_edges(*igraph_edges(graph))
+
+    @classmethod
+    def from_dgl(cls, graph: Any) -> Graph:
+        """A graph from a DGL graph with nodes of one type, which must list both directions of every edge.
+
+        As in ``Graph.from_dgl(dgl.to_bidirected(dgl.graph(([0, 1], [1, 2]))))``.
+        """
+        return cls._from_arcs(*dgl_arcs(graph), "graph", "dgl.to_bidirected(graph)")
+
+    @classmethod
+    def from_rustworkx(cls, graph: Any) -> Graph:
+        """A graph from an undirected rustworkx graph; where nodes were removed, indices of the others become labels.
+
+        >>> import rustworkx
+        >>> Graph.from_rustworkx(rustworkx.generators.cycle_graph(5))
+        Graph(num_nodes=5, num_edges=5)
+        """
+        return cls.from_edges(*rustworkx_edges(graph))
+
+    @classmethod
+    def from_pyg(cls, data: Any, num_nodes: int | None = None) -> Graph:
+        """A graph from a PyG ``Data`` or an ``edge_index`` of shape ``(2, arcs)`` that lists both directions.
+
+        ``adj_t``, the sparse matrix of ``ToSparseTensor``, stands in where there is no ``edge_index``.
+
+        >>> import torch
+        >>> Graph.from_pyg(torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
+        Graph(num_nodes=3, num_edges=2)
+        """
+        fix = "torch_geometric.utils.to_undirected(edge_index)"
+        return cls._from_arcs(*data_arcs(data, num_nodes), "edge_index", fix)
+
+    @classmethod
+    def _joined(
+        cls, sources: NDArray[Any], targets: NDArray[Any], n: int, labels: NDArray[Any] | None = None
+    ) -> tuple[Graph, int]:
+        """The graph that arcs span, and how many of its edges stood in both directions."""
+        indptr, indices, distinct_arcs = adjacency(sources, targets, n)
+        return cls.trusted(indptr, indices, labels), distinct_arcs - len(indices) // 2
+
+    @classmethod
+    def _from_arcs(cls, sources: NDArray[Any], targets: NDArray[Any], n: int, name: str, fix: str) -> Graph:
+        """A graph from a list that must hold both directions of every edge."""
+        indptr, indices, distinct_arcs = adjacency(sources, targets, n)
+        if distinct_arcs < len(indices):
+            raise ValueError(f"{name} is directed (some edges stand in one direction only): pass {fix}")
+        return cls.trusted(indptr, indices)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        index: int | None = None,
+        *,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        header: bool | None = None,
+        undirected: bool = False,
+    ) -> Graph:
+        """A graph from a file; :mod:`elene.io.readers` lists the formats.
+
+        What was read and how is logged by the logger ``elene.io`` at the level INFO.
+
+        Args:
+            path: the file; its ending decides the format, and ``.gz`` or ``.zst`` may follow; ``-`` is an edge list
+                from standard input.
+            index: which graph, in a file that holds several (:meth:`read_all` gives them all).
+            source: the column of an edge table that holds one end, by name or counted from 0, where it does not show.
+            target: the column that holds the other end.
+            header: whether the first line of a text names the columns, where it does not show.
+            undirected: join arcs, in a file that holds them.
+
+        Example:
+            >>> import pathlib, tempfile
+            >>> path = pathlib.Path(tempfile.mkdtemp(), "triangle.txt")
+            >>> _ = path.write_text("a b\\nb c\\nc a\\n")
+            >>> Graph.read(path).nodes.tolist()
+            ['a', 'b', 'c']
+            >>> _ = path.write_text("person 1,person 2\\nann,ben\\nben,cat\\n")
+            >>> Graph.read(path, header=True).nodes.tolist()
+            ['ann', 'ben', 'cat']
+        """
+        from elene.io.readers import Options, read_graph
+
+        return read_graph(path, index, Options(source, target, header, undirected))
+
+    @classmethod
+    def read_all(cls, path: str | os.PathLike[str], *, undirected: bool = False) -> list[Graph]:
+        """Every graph of a file; a list of one for the formats that hold one.
+
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "two.g6")
+        >>> _ = path.write_text("Bw\\nCR\\n")
+        >>> Graph.read_all(path)
+        [Graph(num_nodes=3, num_edges=3), Graph(num_nodes=4, num_edges=3)]
+        """
+        from elene.io.readers import Options, read_graphs
+
+        return read_graphs(path, Options(undirected=undirected))

@@ -1,0 +1,29 @@
+"""disjoint_union(): many graphs in one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from elene.csr import pointers
+from elene.graph.edges import MAX_NODES
+from elene.graph.graph import Graph
+
+
+def disjoint_union(graphs: Sequence[Graph]) -> Graph:
+    """All graphs side by side in one; nodes keep their order, labels are dropped.
+
+    >>> edge = Graph.from_edges([(0, 1)])
+    >>> disjoint_union([edge, edge]).edges.tolist()
+    [[0, 1], [2, 3]]
+    """
+    sizes = np.array([graph.num_nodes for graph in graphs], dtype=np.int64)
+    first = pointers(sizes)
+    if first[-1] > MAX_NODES:
+        raise ValueError(f"graphs have {first[-1]} nodes together, more than the {MAX_NODES} of one Graph")
+    if not len(graphs):
+        return Graph.from_edges([])
+    indices = np.concatenate([graph.indices + shift for graph, shift in zip(graphs, first[:-1], strict=True)])
+    degrees = np.concatenate([graph.degrees for graph in graphs])
+    return Graph.trusted(pointers(degrees), indices.astype(np.int32))
