@@ -110,8 +110,8 @@ def _encoder(X=(GRAPH,), **options):
 
 # What is called, with arguments that are right; the names of arguments are those that errors must give.
 CALLS = {
-    "Graph": (elene.Graph, {"indptr": np.array([0, 1, 2]), "indices": np.array([1, 0], np.int32), "labels": None}),
-    "Graph.from_edges": (elene.Graph.from_edges, {"edges": [(0, 1)], "num_nodes": 3, "labels": ["a", "b", "c"]}),
+    "Graph": (elene.Graph, {"indptr": np.array([0, 1, 2]), "indices": np.array([1, 0], np.int32), "names": None}),
+    "Graph.from_edges": (elene.Graph.from_edges, {"edges": [(0, 1)], "num_nodes": 3, "names": ["a", "b", "c"]}),
     "Graph.from_networkx": (elene.Graph.from_networkx, {"graph": nx.path_graph(3)}),
     "Graph.from_pandas": (elene.Graph.from_pandas, {"table": TABLE, "source": "source", "target": "target"}),
     "Graph.from_scipy": (elene.Graph.from_scipy, {"matrix": sp.csr_array([[0, 1], [1, 0]])}),

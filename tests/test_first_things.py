@@ -42,7 +42,7 @@ CALLS = {
     "compact": (lambda: encode(KARATE, 1, compact=True).shape, (34, 33)),
     "string ends": (lambda: Graph.from_edges([("b", "a"), ("b", "c")]).nodes.tolist(), ["a", "b", "c"]),
     "string ends, an isolated node": (
-        lambda: Graph.from_edges([("b", "a")], labels=["z", "b", "a"]).to_networkx().edges(),
+        lambda: Graph.from_edges([("b", "a")], names=["z", "b", "a"]).to_networkx().edges(),
         nx.Graph([("b", "a")]).edges(),
     ),
     "nullable integers": (
@@ -65,7 +65,7 @@ CALLS = {
     ),
     "from_pandas, polars": (lambda: Graph.from_pandas(pl.DataFrame(ENDS)), Graph.from_networkx(PATH)),
     "from_pandas, positions have no names": (
-        lambda: Graph.from_pandas(pd.DataFrame({"source": [0, 1], "target": [1, 2]})).labels,
+        lambda: Graph.from_pandas(pd.DataFrame({"source": [0, 1], "target": [1, 2]})).names,
         None,
     ),
     "from_pandas, no rows": (lambda: Graph.from_pandas(pd.DataFrame({"source": [], "target": []})).num_nodes, 0),
@@ -126,8 +126,8 @@ ERRORS = {
         r"edges must be integers, got .*(nan|<NA>)",
     ),
     "names and num_nodes": (lambda: Graph.from_edges([("a", "b")], num_nodes=3), ValueError, r"num_nodes=3 is for pos"),
-    "an unknown name": (lambda: Graph.from_edges([("a", "b")], labels=["a"]), ValueError, r"node 'b' is not among"),
-    "a name twice": (lambda: Graph.from_edges([("a", "b")], labels=["a", "b", "a"]), ValueError, r"labels repeat"),
+    "an unknown name": (lambda: Graph.from_edges([("a", "b")], names=["a"]), ValueError, r"node 'b' is not among"),
+    "a name twice": (lambda: Graph.from_edges([("a", "b")], names=["a", "b", "a"]), ValueError, r"names repeat"),
     "no such column of ends": (
         lambda: Graph.from_pandas(pd.DataFrame(ENDS), "from"),
         ValueError,
@@ -150,9 +150,9 @@ ERRORS = {
     ),
     "no table": (lambda: Graph.from_pandas([(0, 1)]), TypeError, r"table must be a pandas or polars DataFrame"),
     "names that repeat": (
-        lambda: Graph.from_edges([(0, 1)], labels=["a", "a"]).to_networkx(),
+        lambda: Graph.from_edges([(0, 1)], names=["a", "a"]).to_networkx(),
         ValueError,
-        r"labels repeat",
+        r"names repeat",
     ),
     "a directed rustworkx graph": (
         lambda: encode(rustworkx.generators.directed_path_graph(3), 1),

@@ -78,7 +78,7 @@ def test_networkx_scipy_and_edge_index_agree(expected):
 def test_from_edges_counts_nodes_and_does_not_warn_about_both_directions():
     graph = Graph.from_edges([*SQUARE_WITH_TAIL, (1, 0), (4, 3)])
     assert_same(graph, square_with_tail())
-    assert graph.labels is None
+    assert graph.names is None
     assert repr(graph) == "Graph(num_nodes=5, num_edges=5)"
 
 
@@ -105,16 +105,16 @@ def test_empty_graph_and_isolated_nodes(nothing):
         ([2**70, 1, 2], "O"),
     ],
 )
-def test_networkx_names_become_labels_in_their_order(names, kind):
+def test_networkx_names_become_names_in_their_order(names, kind):
     expected = nx.path_graph(names)
     graph = Graph.from_networkx(expected)
     assert_same(graph, expected)
-    assert graph.labels.dtype.kind == kind
+    assert graph.names.dtype.kind == kind
     assert graph.positions(names[::-1]).tolist() == [2, 1, 0]
 
 
 def test_networkx_names_that_are_positions_are_not_kept():
-    assert Graph.from_networkx(nx.path_graph(3)).labels is None
+    assert Graph.from_networkx(nx.path_graph(3)).names is None
 
 
 def test_from_scipy_takes_dense_weighted_and_explicit_zeros():
@@ -271,7 +271,7 @@ def test_directed_edge_index_is_rejected_with_the_fix():
         ([(0, 1)], {"num_nodes": True}, TypeError, r"^num_nodes must be an integer, got True$"),
         ([], {"num_nodes": -1}, ValueError, r"^num_nodes must not be negative, got -1$"),
         ([], {"num_nodes": MAX_NODES + 1}, ValueError, rf"^num_nodes={MAX_NODES + 1} is more than the {MAX_NODES}"),
-        ([(0, 1)], {"labels": ["a"]}, ValueError, r"^labels must name all 2 nodes, got 1 names$"),
+        ([(0, 1)], {"names": ["a"]}, ValueError, r"^names must name all 2 nodes, got 1 names$"),
     ],
 )
 def test_bad_edges(edges, options, error, message):
@@ -308,7 +308,7 @@ def test_bad_matrix(matrix, message):
 # Positions
 
 
-def test_positions_without_labels():
+def test_positions_without_names():
     graph = Graph.from_edges(SQUARE_WITH_TAIL)
     assert graph.positions([4, 0, 4]).tolist() == [4, 0, 4]
     assert graph.positions(np.array([[0, 1], [3, 4]], dtype=np.int8)).tolist() == [[0, 1], [3, 4]]
@@ -321,26 +321,26 @@ def test_positions_without_labels():
         graph.positions([1.0, 1.5], name="roots")
 
 
-def test_positions_with_labels():
-    graph = Graph.from_edges([(0, 1), (1, 2)], labels=[30, 10, 20])
+def test_positions_with_names():
+    graph = Graph.from_edges([(0, 1), (1, 2)], names=[30, 10, 20])
     assert graph.positions([10, 30]).tolist() == [1, 0]
     assert graph.positions(np.array([20])).tolist() == [2]
     with pytest.raises(ValueError, match=r"^roots: node 0 is not in the graph, which has 30, 10, 20, \.\.\.$"):
         graph.positions([0], name="roots")
 
 
-def test_repeated_labels_are_an_error_where_they_would_mislead():
-    graph = Graph.from_edges([(0, 1)], labels=["a", "a"])
-    with pytest.raises(ValueError, match="labels repeat"):
+def test_repeated_names_are_an_error_where_they_would_mislead():
+    graph = Graph.from_edges([(0, 1)], names=["a", "a"])
+    with pytest.raises(ValueError, match="names repeat"):
         graph.positions(["a"])
 
 
 # Immutability and copies
 
 
-@pytest.mark.parametrize("name", ["indptr", "indices", "labels", "degrees", "edges"])
+@pytest.mark.parametrize("name", ["indptr", "indices", "names", "degrees", "edges"])
 def test_arrays_cannot_be_written(name):
-    graph = Graph.from_edges([(0, 1)], labels=["a", "b"])
+    graph = Graph.from_edges([(0, 1)], names=["a", "b"])
     with pytest.raises(ValueError, match="read-only"):
         getattr(graph, name)[0] = 0
     with pytest.raises(ValueError, match="read-only"):
@@ -355,7 +355,7 @@ def test_attributes_cannot_be_set():
 
 def test_arrays_of_the_caller_stay_writable_and_apart():
     edges, labels = np.array([[0, 1], [1, 2]]), np.array(["a", "b", "c"])
-    graph = Graph.from_edges(edges, labels=labels)
+    graph = Graph.from_edges(edges, names=labels)
     edges[0], labels[0] = [1, 2], "z"
     assert graph.edges.tolist() == [[0, 1], [1, 2]]
     assert graph.nodes.tolist() == ["a", "b", "c"]
@@ -390,9 +390,9 @@ def test_disjoint_union(parts):
     assert_same(union, nx.disjoint_union_all(parts) if parts else nx.empty_graph(0))
 
 
-def test_disjoint_union_drops_labels():
+def test_disjoint_union_drops_names():
     named = Graph.from_networkx(nx.path_graph(["a", "b"]))
-    assert disjoint_union([named, named]).labels is None
+    assert disjoint_union([named, named]).names is None
 
 
 def test_disjoint_union_that_is_too_large():

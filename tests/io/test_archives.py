@@ -223,14 +223,14 @@ def test_arrays_that_are_no_graph_are_refused(indptr, indices, error, message):
 
 def test_arrays_that_are_a_graph_are_copied():
     indptr, indices = np.array([0, 1, 2], np.uint8), np.array([1, 0], np.int64)
-    graph = Graph(indptr, indices, labels=["a", "b"])
+    graph = Graph(indptr, indices, names=["a", "b"])
     indices[0] = 77
     assert graph.edges.tolist() == [[0, 1]]
     assert (graph.indptr.dtype, graph.indices.dtype) == (np.int64, np.int32)
     assert graph.nodes.tolist() == ["a", "b"]
     assert Graph([0], []).num_nodes == 0
-    with pytest.raises(ValueError, match="labels must name all 2 nodes, got 1"):
-        Graph([0, 1, 2], [1, 0], labels=["a"])
+    with pytest.raises(ValueError, match="names must name all 2 nodes, got 1"):
+        Graph([0, 1, 2], [1, 0], names=["a"])
 
 
 def test_random_arrays_are_refused_or_a_graph():
@@ -273,7 +273,7 @@ def test_a_large_position_does_not_cost_gigabytes():
     with pytest.raises(ValueError, match=r"300000000, so there would be 300000001 nodes for 1 edge.* np\.unique"):
         Graph.from_edges([(5, 300_000_000)])
     names, ends = np.unique([(5, 300_000_000)], return_inverse=True)
-    assert Graph.from_edges(ends.reshape(-1, 2), labels=names).nodes.tolist() == [5, 300_000_000]
+    assert Graph.from_edges(ends.reshape(-1, 2), names=names).nodes.tolist() == [5, 300_000_000]
     with pytest.raises(ValueError, match="300000001 nodes for 2 edges"):
         Graph.from_pyg(np.array([[5, 300_000_000], [300_000_000, 5]]))
     # As many as this are allowed, and as many as are asked for.

@@ -337,10 +337,10 @@ def test_a_linked_output_is_followed(tmp_path):
 # Labels
 
 
-def test_labels_that_look_alike_as_text_are_not_saved_alike(tmp_path):
+def test_names_that_look_alike_as_text_are_not_saved_alike(tmp_path):
     labels = np.empty(3, dtype=object)
     labels[:] = 1, "1", "x"
-    graph = Graph.from_edges([(0, 1), (1, 2)], labels=labels)
+    graph = Graph.from_edges([(0, 1), (1, 2)], names=labels)
     for write in (
         lambda path: write_encoding(graph, EncodingSpec.of(1), path),
         lambda path: encode(graph, 1).save(path),

@@ -258,7 +258,7 @@ PATH_ABC = nx.Graph([("a", "b"), ("b", "c")])
 def test_shapes_of_integer_edge_lists(tmp_path, text):
     graph = read_graph(write(tmp_path / "a.txt", text))
     assert_same(graph, PATH_123)
-    assert graph.labels.dtype == np.int64
+    assert graph.names.dtype == np.int64
 
 
 @IGNORED
@@ -280,7 +280,7 @@ def test_shapes_of_integer_edge_lists(tmp_path, text):
 def test_shapes_of_string_edge_lists(tmp_path, text):
     graph = read_graph(write(tmp_path / "a.csv", text))
     assert_same(graph, PATH_ABC)
-    assert graph.labels.dtype.kind == "U"
+    assert graph.names.dtype.kind == "U"
 
 
 @pytest.mark.parametrize(
@@ -301,11 +301,11 @@ def test_shapes_of_string_edge_lists(tmp_path, text):
         ("-1 1\n", [(-1, 1)]),
     ],
 )
-def test_labels(tmp_path, text, edges):
+def test_names(tmp_path, text, edges):
     assert_same(read_graph(write(tmp_path / "a.tsv", text)), by_label(nx.Graph(edges)))
 
 
-def test_integer_labels_give_way_to_strings_far_down_the_file(tmp_path):
+def test_integer_names_give_way_to_strings_far_down_the_file(tmp_path):
     edges = [(str(i), str(i + 1)) for i in range(1000)] + [("1000", "end")]
     text = "".join(f"{u} {v}\n" for u, v in edges)
     assert_same(read_graph(write(tmp_path / "a.edges", text)), by_label(nx.Graph(edges)))
@@ -320,11 +320,11 @@ def test_endings_of_edge_lists(tmp_path, ending):
     assert_same(read_graphs(path)[0], PATH_123)
 
 
-def test_labels_that_are_positions_are_not_kept(tmp_path):
+def test_names_that_are_positions_are_not_kept(tmp_path):
     graph = read_graph(write(tmp_path / "a.txt", "2 1\n0 2\n"))
-    assert graph.labels is None
+    assert graph.names is None
     assert graph.edges.tolist() == [[0, 2], [1, 2]]
-    assert read_graph(write(tmp_path / "b.txt", "3 1\n0 3\n")).labels.tolist() == [0, 1, 3]
+    assert read_graph(write(tmp_path / "b.txt", "3 1\n0 3\n")).names.tolist() == [0, 1, 3]
 
 
 @pytest.mark.parametrize("text", ["# nothing\n", "source,target\n", "\n\n"])

@@ -19,7 +19,7 @@ from elene.io.writing import check_output, default_chunk, parts_folder, write_en
 
 # A triangle with tails, a separate edge and an isolated node.
 EDGES = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (1, 5), (6, 7)]
-NAMED = Graph.from_edges(EDGES, num_nodes=9, labels=["a", "bb", "c", "d", "e", "long name", "g", "h", "i"])
+NAMED = Graph.from_edges(EDGES, num_nodes=9, names=["a", "bb", "c", "d", "e", "long name", "g", "h", "i"])
 PLAIN = Graph.from_edges(EDGES, num_nodes=9)
 SPECS = [
     EncodingSpec.of([2, 1], level, degrees, form)
@@ -107,7 +107,7 @@ def test_parquet_has_a_row_for_each_count(spec, tmp_path):
         assert table.column_names == list(expected[0])
         assert written.counts == len(expected)
         ends = table.schema.field("node" if spec.level == "node" else "source")
-        assert str(ends.type) == ("int64" if graph.labels is None else "string")
+        assert str(ends.type) == ("int64" if graph.names is None else "string")
         file = parquet.ParquetFile(tmp_path / "out.parquet")
         assert file.num_row_groups == -(-written.rows // 4)
         about = json.loads(file.schema_arrow.metadata[b"elene"])
@@ -136,10 +136,10 @@ def test_a_graph_without_nodes(spec, ending, tmp_path):
         assert pytest.importorskip("pyarrow.parquet").read_table(path).num_rows == 0
 
 
-def test_labels_of_mixed_kinds_become_text(tmp_path):
+def test_names_of_mixed_kinds_become_text(tmp_path):
     labels = np.empty(3, dtype=object)
     labels[:] = "a", 1, ("b", 2)
-    graph = Graph.from_edges([(0, 1), (1, 2)], labels=labels)
+    graph = Graph.from_edges([(0, 1), (1, 2)], names=labels)
     write_encoding(graph, EncodingSpec.of(1), tmp_path / "out.npz", chunk=2)
     assert Encoding.load(tmp_path / "out.npz").nodes.tolist() == ["a", "1", "('b', 2)"]
 

@@ -200,7 +200,7 @@ def _is_one_file(a: str, b: Path) -> bool:
 
 
 def parse_label(graph: Graph, text: str, option: str) -> Any:
-    """A node's label as the graph has it, from what stands on the command line."""
+    """A node's name as the graph has it, from what stands on the command line."""
     if graph.nodes.dtype.kind not in "iu":
         return text
     try:

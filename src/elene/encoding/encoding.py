@@ -37,8 +37,8 @@ class Encoding:
         matrix: the counts, a ``scipy.sparse.csr_array``.
         table: what each column counts, as integers; :attr:`columns` spells it out.
         spec: the parameters it was made with.
-        nodes: the label of each row's node (``level="node"``).
-        edges: the labels of each row's two ends (``level="edge"`` and ``"pair"``).
+        nodes: the name of each row's node (``level="node"``).
+        edges: the names of each row's two ends (``level="edge"`` and ``"pair"``).
         distances: the distance of each row's two ends (``level="pair"``); -1 where no path joins them.
 
     Example:
@@ -388,7 +388,7 @@ def find_rows(graph: Graph, spec: EncodingSpec, roots: ArrayLike | None) -> Rows
         if roots is None:
             return Rows(np.arange(graph.num_nodes))
         names = check_list("roots", roots, "nodes")
-        if graph.labels is None and isinstance(names, np.ndarray) and names.ndim != 1:
+        if graph.names is None and isinstance(names, np.ndarray) and names.ndim != 1:
             raise ValueError(f"roots must be a list of nodes, got an array of shape {names.shape}")
         return Rows(graph.positions(names, "roots"))
     if roots is not None:

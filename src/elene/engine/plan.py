@@ -15,7 +15,7 @@ from elene.kernels.data import Adjacency, Setting
 
 @dataclass(frozen=True)
 class Rows:
-    """What the rows of an encoding stand for: nodes, or pairs of nodes with ``second``; positions, not labels."""
+    """What the rows of an encoding stand for: nodes, or pairs of nodes with ``second``; positions, not names."""
 
     first: NDArray[np.int64]
     second: NDArray[np.int64] | None = None

@@ -54,23 +54,23 @@ def uniform(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def positions_of_names(
-    pairs: NDArray[np.str_], num_nodes: int | None, labels: ArrayLike | None
+    pairs: NDArray[np.str_], num_nodes: int | None, names: ArrayLike | None
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Where the names in the edges stand among the labels, and the labels."""
+    """Where the ends of edges stand among the names, and the names."""
     if num_nodes is not None:
-        raise ValueError(f"num_nodes={num_nodes} is for positions, and edges hold names: pass all of them as labels")
-    names, positions = np.unique(pairs, return_inverse=True)
+        raise ValueError(f"num_nodes={num_nodes} is for positions, and edges hold names: pass all of them as names")
+    ends, positions = np.unique(pairs, return_inverse=True)
     positions = positions.reshape(pairs.shape)
-    if labels is None:
-        return positions, names
-    named = name_array(check_list("labels", labels, "names"))
-    place = {label: position for position, label in enumerate(named.tolist())}
+    if names is None:
+        return positions, ends
+    named = name_array(check_list("names", names, "names"))
+    place = {name: position for position, name in enumerate(named.tolist())}
     if len(place) < len(named):
-        raise ValueError("labels repeat, so a name in edges does not say which node is meant: give each node its own")
-    unknown = [name for name in names.tolist() if name not in place]
+        raise ValueError("names repeat, so a name in edges does not say which node is meant: give each node its own")
+    unknown = [end for end in ends.tolist() if end not in place]
     if unknown:
-        raise ValueError(f"edges: node {unknown[0]!r} is not among the labels")
-    return np.array([place[name] for name in names.tolist()], dtype=np.int64)[positions], named
+        raise ValueError(f"edges: node {unknown[0]!r} is not among the names")
+    return np.array([place[end] for end in ends.tolist()], dtype=np.int64)[positions], named
 
 
 def row(nodes: Any, name: str) -> NDArray[Any]:
@@ -84,13 +84,13 @@ def row(nodes: Any, name: str) -> NDArray[Any]:
     return values
 
 
-def unhashable(labels: Iterable[Any]) -> Any:
+def unhashable(names: Iterable[Any]) -> Any:
     """The first that has no hash."""
-    for label in labels:
+    for name in names:
         try:
-            hash(label)
+            hash(name)
         except TypeError:
-            return label
+            return name
     return None
 
 
@@ -140,7 +140,7 @@ def check_room(nodes: int, edges: int, what: str) -> None:
     if nodes > FREE_NODES + NODES_AN_EDGE * edges:
         raise ValueError(
             f"{what} nodes for {counted(edges, 'edge')}. Number them without gaps: names, ends = "
-            "np.unique(edges, return_inverse=True), then Graph.from_edges(ends.reshape(-1, 2), labels=names); "
+            "np.unique(edges, return_inverse=True), then Graph.from_edges(ends.reshape(-1, 2), names=names); "
             f"or pass num_nodes={nodes} to Graph.from_edges to have them all"
         )
 
@@ -181,14 +181,14 @@ def _check_simple(indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> None
         raise ValueError("indices must hold every edge twice, at both of its ends: build it with Graph.from_edges")
 
 
-def checked_names(labels: Any, n: int) -> NDArray[Any]:
+def checked_names(names: Any, n: int) -> NDArray[Any]:
     """A copy, for the array of the caller must stay writable."""
-    labels = check_list("labels", labels, "names")
-    named = np.array(labels) if isinstance(labels, np.ndarray) else name_array(labels)
+    names = check_list("names", names, "names")
+    named = np.array(names) if isinstance(names, np.ndarray) else name_array(names)
     if named.ndim != 1:
-        raise ValueError(f"labels must be one row of names, got an array of shape {named.shape}")
+        raise ValueError(f"names must be one row, got an array of shape {named.shape}")
     if len(named) != n:
-        raise ValueError(f"labels must name all {n} nodes, got {len(named)} names")
+        raise ValueError(f"names must name all {n} nodes, got {len(named)} names")
     return named
 
 

@@ -47,13 +47,13 @@ WIDE = 2**32  # arcs from which on pointers take 64 bits
 class Graph:
     """An undirected simple graph in compressed sparse rows; build it with one of the ``from_...`` methods.
 
-    Inside, nodes are the positions ``0 .. num_nodes - 1``. Where the source named its nodes otherwise, ``labels`` keeps
+    Inside, nodes are the positions ``0 .. num_nodes - 1``. Where the source named its nodes otherwise, ``names`` keeps
     the names, every function of the library takes them, and results carry them.
 
     Args:
         indptr: where each node's neighbours begin in ``indices``; ``num_nodes + 1`` integers.
         indices: the neighbours, ascending for each node; every edge stands here twice.
-        labels: the original name of each node, or None where names are positions.
+        names: the original name of each node, or None where names are positions.
 
     Example:
         >>> graph = Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
@@ -65,33 +65,33 @@ class Graph:
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
-    labels: NDArray[Any] | None = None
+    names: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         indptr, indices = checked_adjacency(self.indptr, self.indices)
-        labels = None if self.labels is None else checked_names(self.labels, len(indptr) - 1)
-        self._set(indptr, indices, labels)
+        names = None if self.names is None else checked_names(self.names, len(indptr) - 1)
+        self._set(indptr, indices, names)
 
     @classmethod
-    def trusted(cls, indptr: NDArray[np.int64], indices: NDArray[np.int32], labels: Any = None) -> Graph:
+    def trusted(cls, indptr: NDArray[np.int64], indices: NDArray[np.int32], names: Any = None) -> Graph:
         """A graph from arrays that are known to be right: checking them would cost as much as making them did.
 
         >>> Graph.trusted(np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32))
         Graph(num_nodes=2, num_edges=1)
         """
         graph = object.__new__(cls)
-        graph._set(indptr, indices, labels)
+        graph._set(indptr, indices, names)
         return graph
 
-    def _set(self, indptr: NDArray[np.int64], indices: NDArray[np.int32], labels: NDArray[Any] | None) -> None:
-        for name, array in (("indptr", indptr), ("indices", indices), ("labels", labels)):
+    def _set(self, indptr: NDArray[np.int64], indices: NDArray[np.int32], names: NDArray[Any] | None) -> None:
+        for name, array in (("indptr", indptr), ("indices", indices), ("names", names)):
             if array is not None:
                 array.flags.writeable = False
             object.__setattr__(self, name, array)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickled arrays come back writable, and cached ones are cheaper to compute than to send.
-        return Graph.trusted, (self.indptr, self.indices, self.labels)
+        return Graph.trusted, (self.indptr, self.indices, self.names)
 
     def __repr__(self) -> str:
         return f"Graph(num_nodes={self.num_nodes}, num_edges={self.num_edges})"
@@ -142,12 +142,12 @@ class Graph:
 
     @property
     def nodes(self) -> NDArray[Any]:
-        """The label of each node, by position.
+        """The name of each node, by position.
 
         >>> Graph.from_edges([(0, 1)]).nodes.tolist()
         [0, 1]
         """
-        return np.arange(self.num_nodes) if self.labels is None else self.labels
+        return np.arange(self.num_nodes) if self.names is None else self.names
 
     @cached_property
     def edges(self) -> NDArray[np.int32]:
@@ -171,14 +171,14 @@ class Graph:
         return self.indices[self.indptr[position] : self.indptr[position + 1]]
 
     def positions(self, nodes: Any, name: str = "nodes") -> NDArray[np.int64]:
-        """Where the nodes with these labels stand; ``name`` is what an error calls them.
+        """Where the nodes with these names stand; ``name`` is what an error calls them.
 
         >>> import networkx as nx
         >>> Graph.from_networkx(nx.path_graph(["a", "b", "c"])).positions(["c", "a"]).tolist()
         [2, 0]
         """
         nodes = check_list(name, nodes, "nodes")
-        if self.labels is None:
+        if self.names is None:
             values = integers(row(nodes, name), name) if len(nodes) else np.empty(0, dtype=np.int64)
             bad = (values < 0) | (values >= self.num_nodes)
             if bad.any():
@@ -187,33 +187,33 @@ class Graph:
                 )
             return values
         try:
-            return np.array([self._position_of[label] for label in nodes], dtype=np.int64)
+            return np.array([self._position_of[name] for name in nodes], dtype=np.int64)
         except KeyError as error:
-            some = ", ".join(repr(label) for label in self.labels[:3].tolist())
+            some = ", ".join(repr(name) for name in self.names[:3].tolist())
             raise ValueError(f"{name}: node {error.args[0]!r} is not in the graph, which has {some}, ...") from None
         except TypeError:
-            raise TypeError(f"{name} must be labels of nodes, got {brief(unhashable(nodes))}") from None
+            raise TypeError(f"{name} must be names of nodes, got {brief(unhashable(nodes))}") from None
 
     def position(self, node: Any, name: str = "node") -> int:
-        """Where the node with this label stands; ``name`` is what an error calls it.
+        """Where the node with this name stands; ``name`` is what an error calls it.
 
         >>> Graph.from_edges([(0, 1)]).position(1)
         1
         """
         try:
-            key = int(index(node)) if self.labels is None else hash(node)
+            key = int(index(node)) if self.names is None else hash(node)
         except TypeError:
             key = None
-        if key is None or (self.labels is None and isinstance(node, bool)):
+        if key is None or (self.names is None and isinstance(node, bool)):
             raise TypeError(f"{name} must be one node, got {node!r:.80}")
-        return int(self.positions([node if self.labels is not None else key], name)[0])
+        return int(self.positions([node if self.names is not None else key], name)[0])
 
     @cached_property
     def _position_of(self) -> dict[Any, int]:
-        assert self.labels is not None
-        position_of = {label: position for position, label in enumerate(self.labels.tolist())}
-        if len(position_of) < len(self.labels):
-            raise ValueError("labels repeat, so a label does not say which node is meant: give each node its own")
+        assert self.names is not None
+        position_of = {name: position for position, name in enumerate(self.names.tolist())}
+        if len(position_of) < len(self.names):
+            raise ValueError("names repeat, so a name does not say which node is meant: give each node its own")
         return position_of
 
     @property
@@ -253,7 +253,7 @@ class Graph:
         """
         with needing("io", "Graph.to_networkx"):
             import networkx
-        if self.labels is not None:
+        if self.names is not None:
             _ = self._position_of  # nodes of one name would become one node
         names = self.nodes.tolist()
         graph = networkx.Graph()
@@ -262,7 +262,7 @@ class Graph:
         return graph
 
     @classmethod
-    def from_edges(cls, edges: ArrayLike, num_nodes: int | None = None, labels: ArrayLike | None = None) -> Graph:
+    def from_edges(cls, edges: ArrayLike, num_nodes: int | None = None, *, names: ArrayLike | None = None) -> Graph:
         """A graph from an ``(m, 2)`` array of node positions, one undirected edge a row, in either direction or both.
 
         Self-loops and repeated rows are dropped with a :class:`GraphWarning`.
@@ -271,7 +271,7 @@ class Graph:
             edges: integers, or strings, which are names; an ``edge_index`` of shape ``(2, m)`` goes through
                 :meth:`from_pyg`, integers that are names through :meth:`from_pandas`.
             num_nodes: how many nodes there are; by default the largest position plus one.
-            labels: the name of each node; where the edges hold names, by default those, in ascending order.
+            names: the name of each node; where the edges hold names, by default those, in ascending order.
 
         Example:
             >>> Graph.from_edges([(0, 1), (1, 2)], num_nodes=5)
@@ -286,19 +286,23 @@ class Graph:
             hint = " (an edge_index of shape (2, m) goes through Graph.from_pyg)" if pairs.shape[:1] == (2,) else ""
             raise ValueError(f"edges must have shape (m, 2), got {pairs.shape}{hint}")
         if pairs.dtype.kind == "U":
-            pairs, labels = positions_of_names(pairs, num_nodes, labels)
-            num_nodes = len(labels)
+            pairs, names = positions_of_names(pairs, num_nodes, names)
+            num_nodes = len(names)
         pairs = integers(pairs, "edges")
         n = count_nodes(pairs, num_nodes, "edges")
-        named = None if labels is None else checked_names(labels, n)
+        named = None if names is None else checked_names(names, n)
         indptr, indices, _ = adjacency(pairs[:, 0], pairs[:, 1], n)
         return cls.trusted(indptr, indices, named)
+
+    @classmethod
+    def _named(cls, pairs: NDArray[np.int64], num_nodes: int, names: NDArray[Any] | None) -> Graph:
+        return cls.from_edges(pairs, num_nodes, names=names)
 
     @classmethod
     def from_pandas(cls, table: Any, source: Any = "source", target: Any = "target") -> Graph:
         """A graph from a table with one edge a row: a pandas or polars ``DataFrame``, other columns ignored.
 
-        Ends are names, integers or strings, and become labels in ascending order.
+        Ends are names, integers or strings; nodes are in their ascending order.
 
         Args:
             table: the table.
@@ -311,17 +315,17 @@ class Graph:
             >>> Graph.from_pandas(friends, "who", "whom").nodes.tolist()
             [7, 9, 30]
         """
-        return cls.from_edges(*table_edges(table, source, target))
+        return cls._named(*table_edges(table, source, target))
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Graph:
-        """A graph from an undirected networkx graph; its node names become labels.
+        """A graph from an undirected networkx graph, with its names of nodes.
 
         >>> import networkx as nx
         >>> Graph.from_networkx(nx.petersen_graph())
         Graph(num_nodes=10, num_edges=15)
         """
-        return cls.from_edges(*networkx_edges(graph))
+        return cls._named(*networkx_edges(graph))
 
     @classmethod
     def from_scipy(cls, matrix: Any) -> Graph:
@@ -335,13 +339,13 @@ class Graph:
 
     @classmethod
     def from_igraph(cls, graph: Any) -> Graph:
-        """A graph from an undirected python-igraph graph; a vertex attribute ``name`` becomes the labels.
+        """A graph from an undirected python-igraph graph; a vertex attribute ``name`` names the nodes.
 
         >>> import igraph
         >>> Graph.from_igraph(igraph.Graph.Ring(5))
         Graph(num_nodes=5, num_edges=5)
         """
-        return cls.from_edges(*igraph_edges(graph))
+        return cls._named(*igraph_edges(graph))
 
     @classmethod
     def from_dgl(cls, graph: Any) -> Graph:
@@ -353,13 +357,13 @@ class Graph:
 
     @classmethod
     def from_rustworkx(cls, graph: Any) -> Graph:
-        """A graph from an undirected rustworkx graph; where nodes were removed, indices of the others become labels.
+        """A graph from an undirected rustworkx graph; where nodes were removed, names are indices.
 
         >>> import rustworkx
         >>> Graph.from_rustworkx(rustworkx.generators.cycle_graph(5))
         Graph(num_nodes=5, num_edges=5)
         """
-        return cls.from_edges(*rustworkx_edges(graph))
+        return cls._named(*rustworkx_edges(graph))
 
     @classmethod
     def from_pyg(cls, data: Any, num_nodes: int | None = None) -> Graph:
@@ -376,11 +380,11 @@ class Graph:
 
     @classmethod
     def _joined(
-        cls, sources: NDArray[Any], targets: NDArray[Any], n: int, labels: NDArray[Any] | None = None
+        cls, sources: NDArray[Any], targets: NDArray[Any], n: int, names: NDArray[Any] | None = None
     ) -> tuple[Graph, int]:
         """The graph that arcs span, and how many of its edges stood in both directions."""
         indptr, indices, distinct_arcs = adjacency(sources, targets, n)
-        return cls.trusted(indptr, indices, labels), distinct_arcs - len(indices) // 2
+        return cls.trusted(indptr, indices, names), distinct_arcs - len(indices) // 2
 
     @classmethod
     def _from_arcs(cls, sources: NDArray[Any], targets: NDArray[Any], n: int, name: str, fix: str) -> Graph:

@@ -12,7 +12,7 @@ from elene.graph.graph import Graph
 
 
 def disjoint_union(graphs: Sequence[Graph]) -> Graph:
-    """All graphs side by side in one; nodes keep their order, labels are dropped.
+    """All graphs side by side in one; nodes keep their order, names are dropped.
 
     >>> edge = Graph.from_edges([(0, 1)])
     >>> disjoint_union([edge, edge]).edges.tolist()

@@ -52,7 +52,7 @@ def draw_ego(graph: Any, node: Any, k: int, path: str | os.PathLike[str] | None 
 
     Args:
         graph: an :class:`elene.Graph`, or any graph that :func:`elene.encode` takes.
-        node: the label of the root v.
+        node: the name of the root v.
         k: the depth, 0 or more.
         path: where to save the picture, as ``.png`` or ``.svg``.
 
@@ -90,8 +90,8 @@ def draw_intersection(graph: Any, u: Any, v: Any, k: int, path: str | os.PathLik
 
     Args:
         graph: an :class:`elene.Graph`, or any graph that :func:`elene.encode` takes.
-        u: the label of one end of an edge.
-        v: the label of the other end.
+        u: the name of one end of an edge.
+        v: the name of the other end.
         k: the depth, 0 or more; at 0 the intersection is empty.
         path: where to save the picture, as ``.png`` or ``.svg``.
 

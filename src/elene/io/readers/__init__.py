@@ -26,8 +26,8 @@ header or an edge is asked about, too: ``header=True`` or ``False``. A warning t
 read, and the logger ``elene.io`` of all else: which columns were taken, how many lines and edges there were.
 
 If all ends are integers, written without zeros in front, they stay so, otherwise they are strings. Nodes are numbered
-by ascending label, and ``labels`` is None where those are exactly 0 to n - 1. Comments stand before the first edge;
-where labels are integers, also further down; among other labels only where a space follows the mark. Quotes are as in
+by ascending name, and ``names`` is None where those are exactly 0 to n - 1. Comments stand before the first edge;
+where names are integers, also further down; among other names only where a space follows the mark. Quotes are as in
 CSV, and end on their line.
 
 Edge tables and ``.zst`` need pyarrow, GraphML, GML and GEXF need networkx: ``pip install "elene[io]"``. Nothing is read

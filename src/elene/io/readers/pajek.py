@@ -95,8 +95,8 @@ def _build(size: int, names: dict[int, str], found: dict[str, list[tuple[int, in
         edges = np.concatenate([edges, _edges_of(arcs, size, options)])
     labels = [names.get(number, "") for number in range(1, size + 1)]
     if "" in labels or len(set(labels)) < size:
-        return Graph.from_edges(edges, size, np.arange(1, size + 1))
-    return Graph.from_edges(edges, size, labels)
+        return Graph.from_edges(edges, size, names=np.arange(1, size + 1))
+    return Graph.from_edges(edges, size, names=labels)
 
 
 def _edges_of(arcs: NDArray[np.int64], size: int, options: Options) -> NDArray[np.int64]:
