@@ -241,20 +241,20 @@ def regular(nodes: int, degree: int, k: int, level: str) -> Data:
 def op_runner(kind: str, entries, rows, level: str, stage: str):
     """The op alone: fused over mapped rows, or concatenated, multiplied and scattered as the equations have it."""
     torch.manual_seed(0)
-    x, y = torch.randn(len(entries.sizes), WIDTH), torch.randn(entries.num_others, WIDTH)
+    x, y = torch.randn(len(entries.sizes), WIDTH), torch.randn(entries.num_columns, WIDTH)
     table, weight = torch.randn(len(rows), 3 * 32), torch.randn(WIDTH, 2 * WIDTH + 3 * 32) / 20
     given = [x, y, table @ weight[:, 2 * WIDTH :].T if kind == "fused" else table, weight]
     given = [tensor.detach().requires_grad_() for tensor in given]
 
     def run():
         if kind == "fused":
-            out, through = ego_reduce(given[0], given[1], given[2], entries, both=level == "edge")
+            out, through = ego_reduce(given[0], given[1], given[2], entries, by_column=level == "edge")
         else:
             embedded = given[2][entries.codes.long()].sum(1)
-            inputs = torch.cat([given[0][entries.keys], given[1][entries.others.long()], embedded], dim=1)
+            inputs = torch.cat([given[0][entries.rows], given[1][entries.columns.long()], embedded], dim=1)
             messages = torch.relu(inputs @ given[3].T)
-            out = scatter(messages, entries.keys, 0, len(x), reduce="mean")
-            through = scatter(messages, entries.others.long(), 0, len(y), reduce="mean") if level == "edge" else None
+            out = scatter(messages, entries.rows, 0, len(x), reduce="mean")
+            through = scatter(messages, entries.columns.long(), 0, len(y), reduce="mean") if level == "edge" else None
         if stage != "forward":
             (out.sum() if through is None else out.sum() + through.sum()).backward()
 
@@ -268,7 +268,7 @@ def measure_op() -> list[dict]:
         for level in ("node", "edge"):
             data = regular(nodes, 12, k, level)
             ego, x = Ego.of(data), torch.randn(nodes, WIDTH, requires_grad=True)
-            row = {"k": k, "level": level, "nodes": nodes, "entries": len((ego.triples or ego.pairs).others)}
+            row = {"k": k, "level": level, "nodes": nodes, "entries": len((ego.triples or ego.pairs).columns)}
             for stage in ("forward", "forward and backward"):
                 runners = {}
                 for name, kind in (("fused", ELENE), ("naive", NaiveELENE)):

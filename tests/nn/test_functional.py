@@ -15,30 +15,30 @@ BACKENDS = ["numba", "torch"]
 def naive(tensors, entries, pool):
     """One entry at a time."""
     x, y, table = tensors
-    by_key = [[] for _ in range(len(x))]
-    by_other = [[] for _ in range(len(y))]
-    for key, other, z in zip(entries.keys.tolist(), entries.others.tolist(), stacked(tensors, entries), strict=True):
+    of_rows = [[] for _ in range(len(x))]
+    of_columns = [[] for _ in range(len(y))]
+    for row, column, z in zip(entries.rows.tolist(), entries.columns.tolist(), stacked(tensors, entries), strict=True):
         active = torch.relu(z)
-        by_key[key].append(active)
-        by_other[other].append(active)
+        of_rows[row].append(active)
+        of_columns[column].append(active)
     zero = 0 * (x.sum(0) + y.sum(0) + table.sum(0))
     pooled = []
-    for groups in (by_key, by_other):
+    for groups in (of_rows, of_columns):
         sums = [sum(group, zero) / (max(len(group), 1) if pool == "mean" else 1) for group in groups]
         pooled.append(torch.stack(sums))
     return pooled
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**6), columns=st.integers(1, 2), pool=st.sampled_from(["mean", "sum"]))
+@given(seed=st.integers(0, 10**6), codes=st.integers(1, 2), pool=st.sampled_from(["mean", "sum"]))
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_agrees_with_one_entry_at_a_time(backend, dtype, seed, columns, pool):
-    tensors, entries = example(seed, columns=columns, dtype=dtype)
+def test_agrees_with_one_entry_at_a_time(backend, dtype, seed, codes, pool):
+    tensors, entries = example(seed, codes=codes, dtype=dtype)
     tolerance = 1e-5 if dtype is torch.float32 else 1e-12
     expected = naive(tensors, entries, pool)
     wanted = torch.autograd.grad(sum(part.sin().sum() for part in expected), tensors, allow_unused=True)
-    found = ego_reduce(*tensors, entries, pool, both=True, backend=backend)
+    found = ego_reduce(*tensors, entries, pool, by_column=True, backend=backend)
     grads = torch.autograd.grad(sum(part.sin().sum() for part in found), tensors)
     for mine, naive_one in zip(found, expected, strict=True):
         assert mine.dtype == dtype and torch.allclose(mine, naive_one, atol=tolerance)
@@ -48,19 +48,19 @@ def test_agrees_with_one_entry_at_a_time(backend, dtype, seed, columns, pool):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("pool", ["mean", "sum"])
-@pytest.mark.parametrize("columns", [1, 2])
-def test_gradcheck(backend, pool, columns):
-    tensors, entries = example(3, columns=columns)
-    assert torch.autograd.gradcheck(lambda *t: ego_reduce(*t, entries, pool, both=True, backend=backend), tensors)
+@pytest.mark.parametrize("codes", [1, 2])
+def test_gradcheck(backend, pool, codes):
+    tensors, entries = example(3, codes=codes)
+    assert torch.autograd.gradcheck(lambda *t: ego_reduce(*t, entries, pool, by_column=True, backend=backend), tensors)
     assert torch.autograd.gradcheck(lambda *t: ego_reduce(*t, entries, pool, backend=backend)[0], tensors)
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 10**6), columns=st.integers(1, 2), shift=st.sampled_from([0, 300]))
+@given(seed=st.integers(0, 10**6), codes=st.integers(1, 2), shift=st.sampled_from([0, 300]))
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_moments_are_those_of_all_entries_stacked(backend, dtype, seed, columns, shift):
-    tensors, entries = example(seed, columns=columns, dtype=dtype)
+def test_moments_are_those_of_all_entries_stacked(backend, dtype, seed, codes, shift):
+    tensors, entries = example(seed, codes=codes, dtype=dtype)
     shifted = [tensor + sign * shift for tensor, sign in zip(tensors, (1, -3, 5), strict=True)]
     z = stacked(shifted, entries)
     expected = (z.mean(0), z.var(0, correction=0)) if len(z) else (z.sum(0), z.sum(0))
@@ -77,10 +77,10 @@ def test_moments_are_those_of_all_entries_stacked(backend, dtype, seed, columns,
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("columns", [1, 2])
-@pytest.mark.parametrize(("keys", "others"), [(5, 4), (4, 6)])
-def test_gradcheck_of_moments(backend, columns, keys, others):
-    tensors, entries = example(3, keys, others, columns=columns)
+@pytest.mark.parametrize("codes", [1, 2])
+@pytest.mark.parametrize(("rows", "columns"), [(5, 4), (4, 6)])
+def test_gradcheck_of_moments(backend, codes, rows, columns):
+    tensors, entries = example(3, rows, columns, codes=codes)
     assert torch.autograd.gradcheck(lambda *t: entry_moments(*t, entries, backend), tensors)
 
 
@@ -156,7 +156,9 @@ def test_gradients_of_one_output_alone(backend):
     tensors, entries = example(5)
     for which in (0, 1):
         expected = torch.autograd.grad(naive(tensors, entries, "mean")[which].sum(), tensors)
-        found = torch.autograd.grad(ego_reduce(*tensors, entries, both=True, backend=backend)[which].sum(), tensors)
+        found = torch.autograd.grad(
+            ego_reduce(*tensors, entries, by_column=True, backend=backend)[which].sum(), tensors
+        )
         for mine, naive_one in zip(found, expected, strict=True):
             assert torch.allclose(mine, naive_one, atol=1e-12)
 
@@ -165,10 +167,10 @@ def test_gradients_of_one_output_alone(backend):
 def test_nothing_to_sum(backend):
     none = torch.empty(0, dtype=torch.int32)
     empty = Entries(torch.zeros(3, dtype=torch.int32), none, none.reshape(0, 1), 2)
-    by_key, by_other = ego_reduce(
-        torch.ones(3, 2), torch.ones(2, 2), torch.ones(0, 2), empty, both=True, backend=backend
+    of_rows, of_columns = ego_reduce(
+        torch.ones(3, 2), torch.ones(2, 2), torch.ones(0, 2), empty, by_column=True, backend=backend
     )
-    assert by_key.tolist() == [[0, 0]] * 3 and by_other.tolist() == [[0, 0]] * 2
+    assert of_rows.tolist() == [[0, 0]] * 3 and of_columns.tolist() == [[0, 0]] * 2
     nobody = Entries(none, none, none.reshape(0, 1), 0)
     assert ego_reduce(torch.ones(0, 2), torch.ones(0, 2), torch.ones(0, 2), nobody, backend=backend)[0].shape == (0, 2)
     for entries, inputs in ((empty, (3, 2, 0)), (nobody, (0, 0, 0))):
@@ -177,10 +179,10 @@ def test_nothing_to_sum(backend):
 
 
 def test_chunks_of_the_torch_path_change_nothing(monkeypatch):
-    tensors, entries = example(7, keys=30, columns=2)
-    whole = ego_reduce(*tensors, entries, both=True, backend="torch")
-    monkeypatch.setattr("elene.nn.functional.CHUNK", 7)
-    parts = ego_reduce(*tensors, entries, both=True, backend="torch")
+    tensors, entries = example(7, rows=30, codes=2)
+    whole = ego_reduce(*tensors, entries, by_column=True, backend="torch")
+    monkeypatch.setattr("elene.nn.ops.chunked.CHUNK", 7)
+    parts = ego_reduce(*tensors, entries, by_column=True, backend="torch")
     assert all(torch.allclose(a, b) for a, b in zip(whole, parts, strict=True))
     assert torch.allclose(entry_moments(*tensors, entries, "torch")[1], stacked(tensors, entries).var(0, correction=0))
 
@@ -193,32 +195,32 @@ def threads():
     torch.set_num_threads(before)
 
 
-def graphs_of(count, keys, others, width):
-    """So many lists of as many keys and others each, one after the other, as in a batch of graphs."""
-    tensors, _ = example(9, count * keys, count * others, 40, width, dtype=torch.float32)
-    lists = [example(seed, keys, others, 40, columns=1)[1] for seed in range(count)]
-    chosen = [part.others + i * others for i, part in enumerate(lists)]
+def graphs_of(count, rows, columns, width):
+    """So many lists of as many rows and columns each, one after the other, as in a batch of graphs."""
+    tensors, _ = example(9, count * rows, count * columns, 40, width, dtype=torch.float32)
+    lists = [example(seed, rows, columns, 40, codes=1)[1] for seed in range(count)]
+    chosen = [part.columns + i * columns for i, part in enumerate(lists)]
     sizes, codes = torch.cat([part.sizes for part in lists]), torch.cat([part.codes for part in lists])
-    return tensors, Entries(sizes, torch.cat(chosen), codes, count * others)
+    return tensors, Entries(sizes, torch.cat(chosen), codes, count * columns)
 
 
 @pytest.mark.jit
 @pytest.mark.parametrize(
-    ("count", "keys", "others", "apart"), [(60, 100, 7, True), (60, 30, 90, True), (2, 3000, 150, False)]
+    ("count", "rows", "columns", "apart"), [(60, 100, 7, True), (60, 30, 90, True), (2, 3000, 150, False)]
 )
-def test_the_number_of_threads_changes_no_bit(monkeypatch, threads, count, keys, others, apart):
-    monkeypatch.setattr("elene.nn.ego.SMALL", 2**12)
-    tensors, entries = graphs_of(count, keys, others, 40)
+def test_the_number_of_threads_changes_no_bit(monkeypatch, threads, count, rows, columns, apart):
+    monkeypatch.setattr("elene.nn.entries.SMALL", 2**12)
+    tensors, entries = graphs_of(count, rows, columns, 40)
     bounds, found_apart = entries.ranges(40)
     assert len(bounds) > 8 > len(entries.ranges(40, 5).bounds) > 2 and found_apart is apart
     assert [a for a, _ in bounds[1:]] == [b for _, b in bounds[:-1]]
     assert (bounds[0][0], bounds[-1][1]) == (0, len(tensors[0]))
 
     def everything(backend):
-        by_key, by_other = ego_reduce(*tensors, entries, both=True, backend=backend)
+        of_rows, of_columns = ego_reduce(*tensors, entries, by_column=True, backend=backend)
         moments = entry_moments(*tensors, entries, backend)
-        summed = by_key.sum() + by_other.sin().sum() + sum(moment.sum() for moment in moments)
-        return [by_key, by_other, *moments, *torch.autograd.grad(summed, tensors)]
+        summed = of_rows.sum() + of_columns.sin().sum() + sum(moment.sum() for moment in moments)
+        return [of_rows, of_columns, *moments, *torch.autograd.grad(summed, tensors)]
 
     outs = []
     for number in (1, 2, 5):
@@ -230,10 +232,10 @@ def test_the_number_of_threads_changes_no_bit(monkeypatch, threads, count, keys,
 
 
 def test_ranges_that_no_other_crosses():
-    sizes, others = torch.tensor([1, 2, 0, 1, 1, 2]), torch.tensor([1, 0, 1, 4, 2, 5, 6])
-    entries = Entries(sizes, others, torch.zeros(7, 1, dtype=torch.int32), 7)
+    sizes, columns = torch.tensor([1, 2, 0, 1, 1, 2]), torch.tensor([1, 0, 1, 4, 2, 5, 6])
+    entries = Entries(sizes, columns, torch.zeros(7, 1, dtype=torch.int32), 7)
     assert entries.closed.tolist() == [2, 3, 5]
-    assert not len(Entries(sizes[:0], others[:0], torch.zeros(0, 1, dtype=torch.int32), 7).closed)
+    assert not len(Entries(sizes[:0], columns[:0], torch.zeros(0, 1, dtype=torch.int32), 7).closed)
 
 
 def test_no_grad_and_bfloat16_and_autocast():

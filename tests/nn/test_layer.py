@@ -256,7 +256,7 @@ def test_shallower_lists_are_those_of_their_own_depth(graph, deep, k, level):
 
     def readings(entries, rows):
         codes = rows[entries.codes[:, 0].long()].tolist()
-        return sorted(zip(entries.keys.tolist(), entries.others.tolist(), codes, strict=True))
+        return sorted(zip(entries.rows.tolist(), entries.columns.tolist(), codes, strict=True))
 
     assert readings(cut.pairs, cut.quadruplets) == readings(made.pairs, made.quadruplets)
     if level == "edge":

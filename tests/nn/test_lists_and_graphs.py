@@ -20,7 +20,7 @@ from torch_geometric.utils import from_networkx
 from elene.baselines import Subgraphs
 from elene.experiments.batches import Stock
 from elene.nn import ELENE, Ego, Entries
-from elene.nn.ego import _renumber_in_torch
+from elene.nn.codes import renumber_in_torch
 from elene.nn.functional import ego_reduce
 from elene.transforms import EgoStructure
 from elene.transforms.schema import EDGES, NODES, QUADRUPLETS
@@ -102,7 +102,7 @@ def test_the_order_of_arcs_counts_where_they_are_numbered():
     with pytest.raises(ValueError, match="other arcs or another order"):
         Ego.of(reordered(prepared(nx.cycle_graph(30), "edge")))
     kept, moved = (Ego.of(f(prepared(nx.cycle_graph(30), "node"))) for f in (copy.copy, reordered))
-    assert torch.equal(kept.pairs.others, moved.pairs.others)
+    assert torch.equal(kept.pairs.columns, moved.pairs.columns)
 
 
 @settings(max_examples=60, deadline=None)
@@ -152,7 +152,7 @@ def test_making_lists_anew_leaves_nothing_of_the_old_ones():
     data = prepared(nx.path_graph(100), "edge").subgraph(torch.arange(50))
     again = EgoStructure(1, "node")(data)
     assert not {"ego_edge", "ego_arc", "ego_triples"} & set(again.keys())
-    assert torch.equal(Ego.of(again).pairs.others, Ego.of(prepared(nx.path_graph(50), "node", 1)).pairs.others)
+    assert torch.equal(Ego.of(again).pairs.columns, Ego.of(prepared(nx.path_graph(50), "node", 1)).pairs.columns)
     dataset = InMemoryDataset()
     dataset.data, dataset.slices = InMemoryDataset.collate([prepared(nx.path_graph(4), "edge")])
     assert Ego.of(EgoStructure(1, "node").prepare(dataset)[0]).triples is None
@@ -183,12 +183,12 @@ def test_renumbering_elsewhere_refuses_the_same():
     data = Batch.from_data_list([prepared(nx.cycle_graph(4), "node"), prepared(nx.star_graph(4), "node")])
     shape, lists = data.ego_shape[:, [NODES, NODES, QUADRUPLETS]], (data.ego_size, data.ego_node)
     number = np.arange(len(data.ego_quadruplet), dtype=np.int32)
-    found, wrong = _renumber_in_torch(data.ego_code, lists, shape, number)
+    found, wrong = renumber_in_torch(data.ego_code, lists, shape, number)
     ego = Ego.of(data)
     assert wrong == -1 and torch.equal(data.ego_quadruplet[found], ego.quadruplets[ego.pairs.codes[:, 0]])
     for broken in ((data.ego_code + 20, lists), (data.ego_code, (data.ego_size, data.ego_node.flip(0)))):
-        assert _renumber_in_torch(*broken, shape, number)[1] == 0
-    assert _renumber_in_torch(data.ego_code, (data.ego_size - 1, data.ego_node), shape, number)[1] == 0
+        assert renumber_in_torch(*broken, shape, number)[1] == 0
+    assert renumber_in_torch(data.ego_code, (data.ego_size - 1, data.ego_node), shape, number)[1] == 0
 
 
 def test_a_layer_reads_no_edges_of_another_graph():
@@ -226,14 +226,14 @@ def test_lists_made_by_hand_answer_for_what_they_are_given():
 
 @pytest.mark.parametrize("backend", ["numba", "torch"])
 def test_the_op_indexes_nothing_that_was_not_checked(backend):
-    def reduce(sizes=(2,), others=(0, 1), codes=((0,), (0,)), rows=1):
-        entries = Entries(*(torch.tensor(values) for values in (sizes, others, codes)), 2)
+    def reduce(sizes=(2,), columns=(0, 1), codes=((0,), (0,)), rows=1):
+        entries = Entries(*(torch.tensor(values) for values in (sizes, columns, codes)), 2)
         return ego_reduce(torch.zeros(1, 1), torch.zeros(2, 1), torch.ones(rows, 1), entries, "sum", backend=backend)
 
     assert reduce()[0].tolist() == [[2.0]]
     for wrong in (
-        {"others": (0, 2)},
-        {"others": (-1, 0)},
+        {"columns": (0, 2)},
+        {"columns": (-1, 0)},
         {"sizes": (3,)},
         {"codes": ((0,), (-1,))},
         {"codes": (0, 0)},
@@ -242,8 +242,8 @@ def test_the_op_indexes_nothing_that_was_not_checked(backend):
             reduce(**wrong)
     with pytest.raises(ValueError, match="table must have 2 rows"):
         reduce(codes=((0,), (1,)))
-    with pytest.raises(TypeError, match="others must be integers"):
-        reduce(others=(0.0, 1.0))
+    with pytest.raises(TypeError, match="columns must be integers"):
+        reduce(columns=(0.0, 1.0))
 
 
 def test_the_hash_of_a_batch_is_that_of_its_graphs():

@@ -34,15 +34,15 @@ def assert_same_state(mine, usual):
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
-    columns=st.integers(1, 2),
+    codes=st.integers(1, 2),
     momentum=st.sampled_from([0.1, 0.7, None]),
     affine=st.booleans(),
 )
-def test_is_batch_norm_of_all_entries_stacked(seed, columns, momentum, affine):
+def test_is_batch_norm_of_all_entries_stacked(seed, codes, momentum, affine):
     mine, usual = pair(seed, momentum=momentum, affine=affine)
     for step in range(3):
-        tensors, entries = example(seed + step, columns=columns)
-        if len(entries.others) < 2:
+        tensors, entries = example(seed + step, codes=codes)
+        if len(entries.columns) < 2:
             continue
         expected = usual(stacked(tensors, entries))
         found = stacked(mine(*tensors, entries), entries)
@@ -56,17 +56,17 @@ def test_is_batch_norm_of_all_entries_stacked(seed, columns, momentum, affine):
             assert torch.allclose(a, torch.zeros_like(a) if b is None else b, atol=1e-8)
         assert_same_state(mine, usual)
     mine.eval(), usual.eval()
-    tensors, entries = example(seed + 9, keys=1, columns=columns)
+    tensors, entries = example(seed + 9, rows=1, codes=codes)
     z = stacked(tensors, entries)
     assert torch.allclose(stacked(mine(*tensors, entries), entries), usual(z) if len(z) else z, atol=1e-10)
     assert_same_state(mine, usual)
 
 
-@pytest.mark.parametrize("columns", [1, 2])
-def test_gradcheck_through_the_sum(columns):
-    tensors, entries = example(3, columns=columns)
+@pytest.mark.parametrize("codes", [1, 2])
+def test_gradcheck_through_the_sum(codes):
+    tensors, entries = example(3, codes=codes)
     norm, _ = pair()
-    assert torch.autograd.gradcheck(lambda *t: ego_reduce(*norm(*t, entries), entries, both=True), tensors)
+    assert torch.autograd.gradcheck(lambda *t: ego_reduce(*norm(*t, entries), entries, by_column=True), tensors)
 
 
 def test_no_entries_change_nothing_and_one_is_refused():

@@ -137,14 +137,14 @@ _KEPT: WeakKeyDictionary[Ego, _Dense] = WeakKeyDictionary()
 def _dense(ego: Ego, batch: Tensor | None) -> _Dense:
     """The dense distances of an Ego, kept for the next layer."""
     if ego not in _KEPT:
-        nodes, device = len(ego.pairs.sizes), ego.pairs.others.device
+        nodes, device = len(ego.pairs.sizes), ego.pairs.columns.device
         batch = torch.zeros(nodes, dtype=torch.long, device=device) if batch is None else batch
         sizes = torch.bincount(batch)
         graphs, most = len(sizes), int(sizes.max())
         local = torch.arange(nodes, device=device) - (sizes.cumsum(0) - sizes)[batch]
         place = batch * most + local
         distance = torch.full((graphs * most, most), ego.k + 1, device=device)
-        distance[place[ego.pairs.keys], local[ego.pairs.others.long()]] = hops(ego)
+        distance[place[ego.pairs.rows], local[ego.pairs.columns.long()]] = hops(ego)
         padding = torch.arange(most, device=device) >= sizes[:, None]
         _KEPT[ego] = _Dense(place, distance.reshape(graphs, most, most), padding)
     return _KEPT[ego]

@@ -55,8 +55,8 @@ class SPNN(nn.Module):
     def forward(self, x: Tensor, edge_index: Tensor, ego: Ego) -> Tensor:
         """The nodes' new features."""
         ego = lists_at(ego, self.k, x)
-        members = x.index_select(0, ego.pairs.others.long())
-        sums = sums_by_hop(members, ego.pairs.keys, hops(ego), (len(x), self.k + 1))
+        members = x.index_select(0, ego.pairs.columns.long())
+        sums = sums_by_hop(members, ego.pairs.rows, hops(ego), (len(x), self.k + 1))
         weights = torch.cat([1 + self.eps[None], self.alpha])
         return self.mlp((sums * weights[:, None]).sum(1))
 

@@ -12,7 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from elene.forking import cached_property
-from elene.nn.ego import Ego, check_tensor
+from elene.nn.ego import Ego
+from elene.nn.entries import check_tensor
 from elene.nn.model import check_modules
 from elene.nn.model import updates as usual_updates
 from elene.validation import check_integer
@@ -60,14 +61,15 @@ class Subgraphs:
         return _KEPT[ego][1]
 
     @classmethod
-    def _build(cls, ego: Ego, ends: Tensor, both: Tensor) -> Subgraphs:
+    def _build(cls, ego: Ego, ends: Tensor, directions: Tensor) -> Subgraphs:
         assert ego.triples is not None
-        node, root, hop = ego.pairs.others.long(), ego.pairs.keys, hops(ego)
-        keys, order = (root * ego.pairs.num_others + node).sort()
-        edge, around = ego.triples.others.long(), ego.triples.keys * ego.pairs.num_others
+        node, root, hop = ego.pairs.columns.long(), ego.pairs.rows, hops(ego)
+        keys, order = (root * ego.pairs.num_columns + node).sort()
+        edge, around = ego.triples.columns.long(), ego.triples.rows * ego.pairs.num_columns
         low, high = (order[torch.searchsorted(keys, around + end[edge])] for end in ends)
         arcs = torch.stack([torch.cat([low, high]), torch.cat([high, low])])
-        return cls(node, root, hop, arcs, torch.cat([both[0][edge], both[1][edge]]), (hop == 0).nonzero().flatten())
+        places = torch.cat([direction[edge] for direction in directions])
+        return cls(node, root, hop, arcs, places, (hop == 0).nonzero().flatten())
 
     @cached_property
     def sizes(self) -> Tensor:

@@ -1,12 +1,12 @@
 """The fused op of ELENE-L: gather, add, relu and reduce over a list of entries, forward and backward, storing none.
 
-An entry e joins a key i with an other j and carries one or two rows of a table:
-``z(e) = X[i] + Y[j] + T[codes[e, 0]] (+ T[codes[e, 1]])``. Entries are grouped by key, and each key's sum is multiplied
+An entry e joins a row i with a column j and carries one or two rows of a table:
+``z(e) = X[i] + Y[j] + T[codes[e, 0]] (+ T[codes[e, 1]])``. Entries are grouped by row, and each row's sum is multiplied
 by its scale (1, or one over its number of entries for means). The two kernels of the variance go through the same
 entries without the relu.
 
-A kernel takes a range of keys. It writes the rows of its keys, and adds to those of their others and codes, which must
-be cleared before and are no one else's meanwhile. Where those are not wanted, one row takes them all in.
+A kernel takes a range of rows. It writes what is theirs, and adds to what is their columns' and codes', which must be
+cleared before and is no one else's meanwhile. Where that is not wanted, a single row takes it all in.
 
 The inner loops run over features, and few arrays are read and written in each: LLVM vectorises a loop if a handful of
 checks can show that they do not overlap.
@@ -22,21 +22,21 @@ from elene.kernels.jit import kernel
 
 
 @kernel
-def reduce_forward(entries: Any, inputs: Any, scale: Any, out: Any, start: int, stop: int) -> None:
-    """``by_key[i] = scale[i] * sum of relu(z(e))`` over the entries of a key; those of an other are added, unscaled.
+def reduce_forward(entries: Any, inputs: Any, scales: Any, out: Any, start: int, stop: int) -> None:
+    """``to_rows[i] = scale[i] * sum of relu(z(e))`` over the entries of a row; those of a column are added, unscaled.
 
-    An empty array stands for no sums by other.
+    An empty array stands for no sums by column.
     """
-    pointers, others, codes = entries
+    pointers, columns, codes = entries
     x, y, table = inputs
-    by_key, by_other = out
+    to_rows, to_columns = out
     zero, width = x.dtype.type(0), x.shape[1]
-    two, shared = codes.shape[1] == 2, by_other.shape[0] != 0
+    two, shared = codes.shape[1] == 2, to_columns.shape[0] != 0
     active, total = np.empty(width, x.dtype), np.empty(width, x.dtype)
     for i in range(start, stop):
         total[:] = zero
         for e in range(pointers[i], pointers[i + 1]):
-            j, c, d = np.int64(others[e]), np.int64(codes[e, 0]), np.int64(codes[e, codes.shape[1] - 1])
+            j, c, d = np.int64(columns[e]), np.int64(codes[e, 0]), np.int64(codes[e, codes.shape[1] - 1])
             if not shared:
                 for f in range(width):
                     z = x[i, f] + y[j, f] + table[c, f]
@@ -51,45 +51,45 @@ def reduce_forward(entries: Any, inputs: Any, scale: Any, out: Any, start: int, 
                 active[f] = max(z, zero)
             for f in range(width):
                 total[f] += active[f]
-                by_other[j, f] += active[f]
-        mine = scale[i]
+                to_columns[j, f] += active[f]
+        mine = scales[0][i]
         for f in range(width):
-            by_key[i, f] = mine * total[f]
+            to_rows[i, f] = mine * total[f]
 
 
 @kernel
 def reduce_backward(entries: Any, inputs: Any, scales: Any, grads: Any, out: Any, start: int, stop: int) -> None:
-    """Give ``[z(e) > 0] (gradient of the key + gradient of the other)`` to the key, the other and the table.
+    """Give ``[z(e) > 0] (gradient of the row + gradient of the column)`` to the row, the column and the table.
 
-    ``grads`` are those of the scaled sums by key and by other; an empty array stands for none.
+    ``grads`` are those of the scaled sums by row and by column; an empty array stands for none.
     """
-    pointers, others, codes = entries
+    pointers, columns, codes = entries
     x, y, table = inputs
-    key_scale, other_scale = scales
-    by_key, by_other = grads
+    row_scale, column_scale = scales
+    of_rows, of_columns = grads
     d_x, d_y, d_table = out
     zero, width = x.dtype.type(0), x.shape[1]
-    two, shared = codes.shape[1] == 2, by_other.shape[0] != 0
-    to_others, to_table = d_y.shape[0] > 1, d_table.shape[0] > 1
+    two, shared = codes.shape[1] == 2, of_columns.shape[0] != 0
+    to_columns, to_table = d_y.shape[0] > 1, d_table.shape[0] > 1
     given, total, above = np.empty(width, x.dtype), np.empty(width, x.dtype), np.zeros(width, x.dtype)
     for i in range(start, stop):
-        if by_key.shape[0] != 0:
-            mine = key_scale[i]
+        if of_rows.shape[0] != 0:
+            mine = row_scale[i]
             for f in range(width):
-                above[f] = mine * by_key[i, f]
+                above[f] = mine * of_rows[i, f]
         total[:] = zero
         for e in range(pointers[i], pointers[i + 1]):
-            j, c, d = np.int64(others[e]), np.int64(codes[e, 0]), np.int64(codes[e, codes.shape[1] - 1])
-            theirs = other_scale[j]
+            j, c, d = np.int64(columns[e]), np.int64(codes[e, 0]), np.int64(codes[e, codes.shape[1] - 1])
+            theirs = column_scale[j]
             for f in range(width):
                 z = x[i, f] + y[j, f] + table[c, f]
                 if two:
                     z += table[d, f]
                 grad = above[f]
                 if shared:
-                    grad += theirs * by_other[j, f]
+                    grad += theirs * of_columns[j, f]
                 given[f] = grad if z > zero else zero
-            to_j, to_c, to_d = j if to_others else 0, c if to_table else 0, d if to_table else 0
+            to_j, to_c, to_d = j if to_columns else 0, c if to_table else 0, d if to_table else 0
             for f in range(width):
                 grad = given[f]
                 total[f] += grad
@@ -103,16 +103,17 @@ def reduce_backward(entries: Any, inputs: Any, scales: Any, grads: Any, out: Any
 
 
 @kernel
-def squares_forward(entries: Any, inputs: Any, total: Any, start: int, stop: int) -> None:
-    """Add ``z(e)^2`` over the entries of a range of keys to a total of doubles."""
-    pointers, others, codes = entries
+def squares_forward(entries: Any, inputs: Any, out: Any, start: int, stop: int) -> None:
+    """Add ``z(e)^2`` over the entries of a range of rows to a total of doubles."""
+    pointers, columns, codes = entries
     x, y, table = inputs
+    total = out[0]
     width, two = x.shape[1], codes.shape[1] == 2
     row = np.empty(width, x.dtype)
     for i in range(start, stop):
         row[:] = 0
         for e in range(pointers[i], pointers[i + 1]):
-            j, c, d = np.int64(others[e]), np.int64(codes[e, 0]), np.int64(codes[e, codes.shape[1] - 1])
+            j, c, d = np.int64(columns[e]), np.int64(codes[e, 0]), np.int64(codes[e, codes.shape[1] - 1])
             for f in range(width):
                 z = x[i, f] + y[j, f] + table[c, f]
                 if two:
@@ -124,23 +125,23 @@ def squares_forward(entries: Any, inputs: Any, total: Any, start: int, stop: int
 
 @kernel
 def squares_backward(entries: Any, inputs: Any, out: Any, start: int, stop: int) -> None:
-    """Give ``z(e)`` to the key, the other and the table, as :func:`reduce_backward` does with gradients."""
-    pointers, others, codes = entries
+    """Give ``z(e)`` to the row, the column and the table, as :func:`reduce_backward` does with gradients."""
+    pointers, columns, codes = entries
     x, y, table = inputs
     d_x, d_y, d_table = out
     width, two = x.shape[1], codes.shape[1] == 2
-    to_others, to_table = d_y.shape[0] > 1, d_table.shape[0] > 1
+    to_columns, to_table = d_y.shape[0] > 1, d_table.shape[0] > 1
     given, total = np.empty(width, x.dtype), np.empty(width, x.dtype)
     for i in range(start, stop):
         total[:] = 0
         for e in range(pointers[i], pointers[i + 1]):
-            j, c, d = np.int64(others[e]), np.int64(codes[e, 0]), np.int64(codes[e, codes.shape[1] - 1])
+            j, c, d = np.int64(columns[e]), np.int64(codes[e, 0]), np.int64(codes[e, codes.shape[1] - 1])
             for f in range(width):
                 z = x[i, f] + y[j, f] + table[c, f]
                 if two:
                     z += table[d, f]
                 given[f] = z
-            to_j, to_c, to_d = j if to_others else 0, c if to_table else 0, d if to_table else 0
+            to_j, to_c, to_d = j if to_columns else 0, c if to_table else 0, d if to_table else 0
             for f in range(width):
                 z = given[f]
                 total[f] += z

@@ -88,24 +88,24 @@ def stamps(arcs: Any, nodes: Any, counts: Any, ordered: bool) -> Any:
 
 
 @kernel
-def renumber(codes: Any, sizes: Any, others: Any, shape: Any, number: Any) -> Any:
+def renumber(codes: Any, sizes: Any, columns: Any, shape: Any, number: Any) -> Any:
     """Each graph's own codes as numbers for all graphs, and the first graph whose entries do not fit it, or -1.
 
-    ``shape`` has the nodes, others and rows of each graph; there are as many nodes as sizes, and rows as numbers.
+    ``shape`` has the nodes, columns and rows of each graph; there are as many nodes as sizes, and rows as numbers.
     """
     renumbered = np.empty(codes.shape[0], np.int32)
-    node, start, first, first_other = 0, 0, 0, 0
+    node, start, first, first_column = 0, 0, 0, 0
     for graph in range(shape.shape[0]):
         stop = start
         for size in sizes[node : node + shape[graph, 0]]:
             if size < 0:
                 return renumbered, graph
             stop += size
-        if stop > codes.shape[0] or stop > others.shape[0]:
+        if stop > codes.shape[0] or stop > columns.shape[0]:
             return renumbered, graph
-        rows, num_others, outside = shape[graph, 2], shape[graph, 1], False
-        for other in others[start:stop]:
-            outside |= (other < first_other) | (other >= first_other + num_others)
+        rows, num_columns, outside = shape[graph, 2], shape[graph, 1], False
+        for column in columns[start:stop]:
+            outside |= (column < first_column) | (column >= first_column + num_columns)
         if outside:
             return renumbered, graph
         for e in range(start, stop):
@@ -114,9 +114,9 @@ def renumber(codes: Any, sizes: Any, others: Any, shape: Any, number: Any) -> An
             renumbered[e] = number[first + codes[e]]
         node += shape[graph, 0]
         first += rows
-        first_other += num_others
+        first_column += num_columns
         start = stop
-    whole = start == codes.shape[0] == others.shape[0]
+    whole = start == codes.shape[0] == columns.shape[0]
     return renumbered, -1 if whole else shape.shape[0] - 1
 
 

@@ -3,8 +3,9 @@
 from elene.extras import needing
 
 with needing("torch", "elene.nn"):
-    from elene.nn.ego import Ego, Entries
+    from elene.nn.ego import Ego
     from elene.nn.embedding import EgoEmbedding
+    from elene.nn.entries import Entries
     from elene.nn.layer import ELENE, Gates, Update
     from elene.nn.model import GNN, GraphReadout, VirtualNode, edge_readout, node_readout, updates
     from elene.nn.norm import PairNorm

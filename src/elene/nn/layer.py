@@ -9,8 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from elene.nn.ego import Ego, Entries, check_tensor
+from elene.nn.ego import Ego
 from elene.nn.embedding import EgoEmbedding
+from elene.nn.entries import Entries, check_tensor
 from elene.nn.functional import ego_reduce, end_products, fold_arcs, forgotten, gated
 from elene.nn.norm import PairNorm
 from elene.validation import brief, check_choice, check_integer
@@ -192,11 +193,11 @@ class ELENE(nn.Module):
         update = self.node_update(x, *(pooled for pooled, _ in sums), known=sums)
         return self.node_gates(x, update), edge_attr
 
-    def _sums(self, parts: Sequence[Tensor], entries: Entries, both: bool = False) -> list[Known]:
-        """What is pooled by root and, with both, by edge; each with what makes it again."""
+    def _sums(self, parts: Sequence[Tensor], entries: Entries, by_edge: bool = False) -> list[Known]:
+        """What is pooled by root and, if wanted, by edge; each with what makes it again."""
 
         def make() -> tuple[Tensor, Tensor | None]:
-            return ego_reduce(*parts, entries, self.pool, both)
+            return ego_reduce(*parts, entries, self.pool, by_edge)
 
         again = cache(make)
         return [(pooled, _item(again, i)) for i, pooled in enumerate(make()) if pooled is not None]
@@ -204,13 +205,14 @@ class ELENE(nn.Module):
     def _edges(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego) -> tuple[Tensor, Known]:
         """The updated edge features, and what every root pools from the edges around it."""
         assert ego.triples is not None and ego.arcs is not None
-        arcs, (ends, both) = ego.arcs, ego.ends(edge_index)
-        parts = self.edge_root_in(x), self._edge_features(x, ends, edge_attr, (arcs, both)), self._edge_table(ego)
+        ends, directions = ego.ends(edge_index)
+        edges = ego.arcs, directions
+        parts = self.edge_root_in(x), self._edge_features(x, ends, edge_attr, edges), self._edge_table(ego)
         if self.triple_norm is not None:
             parts = self.triple_norm(*parts, ego.triples)
-        around, through = self._sums(parts, ego.triples, both=True)
+        around, through = self._sums(parts, ego.triples, by_edge=True)
         update = self.edge_update(through[0], known=[through])
-        return self.edge_gates(edge_attr, update, (arcs, both)), around
+        return self.edge_gates(edge_attr, update, edges), around
 
     def _edge_features(self, x: Tensor, ends: Tensor, edge_attr: Tensor | None, edges: tuple[Tensor, Tensor]) -> Tensor:
         """What each undirected edge brings along: its ends' product, and the mean of its arcs' features."""

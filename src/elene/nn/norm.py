@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from elene.nn.ego import Entries
+from elene.nn.entries import Entries
 from elene.nn.functional import entry_moments
 
 
@@ -22,7 +22,7 @@ class PairNorm(nn.BatchNorm1d):
         affine: whether to learn a scale and a shift.
 
     Shapes:
-        x ``(keys, width)``, y ``(others, width)``, table ``(rows, width)``; three tensors of these shapes come out.
+        x ``(rows, width)``, y ``(columns, width)``, table ``(codes, width)``; three tensors of these shapes come out.
 
     Example:
         >>> import torch
@@ -64,7 +64,7 @@ class PairNorm(nn.BatchNorm1d):
 
     def _moments(self, x: Tensor, y: Tensor, table: Tensor, entries: Entries) -> tuple[int, Tensor, Tensor]:
         """How many entries there are, their mean and their variance."""
-        return len(entries.others), *entry_moments(x, y, table, entries)
+        return len(entries.columns), *entry_moments(x, y, table, entries)
 
     def _remember(self, mean: Tensor, variance: Tensor) -> None:
         assert self.running_mean is not None and self.running_var is not None and self.num_batches_tracked is not None
