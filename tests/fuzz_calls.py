@@ -110,16 +110,23 @@ def _encoder(X=(GRAPH,), **options):
 
 # What is called, with arguments that are right; the names of arguments are those that errors must give.
 CALLS = {
-    "Graph": (elene.Graph, {"indptr": np.array([0, 1, 2]), "indices": np.array([1, 0], np.int32), "names": None}),
-    "Graph.from_edges": (elene.Graph.from_edges, {"edges": [(0, 1)], "num_nodes": 3, "names": ["a", "b", "c"]}),
-    "Graph.from_networkx": (elene.Graph.from_networkx, {"graph": nx.path_graph(3)}),
+    "Graph": (
+        elene.Graph,
+        {"indptr": np.array([0, 1, 2]), "indices": np.array([1, 0], np.int32), "names": None, "labels": None},
+    ),
+    "Graph.from_edges": (
+        elene.Graph.from_edges,
+        {"edges": [(0, 1)], "num_nodes": 3, "names": ["a", "b", "c"], "labels": [0, 0, 1]},
+    ),
+    "Graph.with_labels": (GRAPH.with_labels, {"labels": ["a", "b", "a", "a"]}),
+    "Graph.from_networkx": (elene.Graph.from_networkx, {"graph": nx.path_graph(3), "labels": [0, 0, 1]}),
     "Graph.from_pandas": (elene.Graph.from_pandas, {"table": TABLE, "source": "source", "target": "target"}),
     "Graph.from_scipy": (elene.Graph.from_scipy, {"matrix": sp.csr_array([[0, 1], [1, 0]])}),
     "Graph.from_igraph": (elene.Graph.from_igraph, {"graph": None}),
     "Graph.from_dgl": (elene.Graph.from_dgl, {"graph": LikeDGL([0, 1], [1, 0], 2)}),
     "Graph.from_rustworkx": (elene.Graph.from_rustworkx, {"graph": rustworkx.generators.cycle_graph(3)}),
-    "Graph.from_pyg": (elene.Graph.from_pyg, {"data": PATH, "num_nodes": None}),
-    "Graph.read": (elene.Graph.read, {"path": FOLDER / "edges.g6", "index": None}),
+    "Graph.from_pyg": (elene.Graph.from_pyg, {"data": PATH, "num_nodes": None, "labels": [0, 0, 1]}),
+    "Graph.read": (elene.Graph.read, {"path": FOLDER / "edges.g6", "index": None, "labels": None}),
     "Graph.read_all": (elene.Graph.read_all, {"path": FOLDER / "edges.g6"}),
     "Graph.positions": (GRAPH.positions, {"nodes": [0]}),
     "Graph.position": (GRAPH.position, {"node": 0}),

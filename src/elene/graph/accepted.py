@@ -2,30 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from elene.graph.graph import Graph
 
 
-def as_graph(graph: Any, name: str = "graph") -> Graph:
-    """A :class:`Graph` from any graph type the library knows; ``name`` is what an error calls it.
+def as_graph(graph: Any, name: str = "graph", labels: Any = None) -> Graph:
+    """A :class:`Graph` from any graph type the library knows.
 
-    >>> import networkx as nx
-    >>> as_graph(nx.path_graph(3))
-    Graph(num_nodes=3, num_edges=2)
+    Args:
+        graph: the graph.
+        name: what an error calls it.
+        labels: None for those that the graph has, if it has any; False for none; the attribute that holds them; or
+            labels, as :meth:`Graph.with_labels` takes them.
+
+    Example:
+        >>> import networkx as nx
+        >>> as_graph(nx.path_graph(3))
+        Graph(num_nodes=3, num_edges=2)
+        >>> as_graph(nx.karate_club_graph(), labels="club")
+        Graph(num_nodes=34, num_edges=78, labels=2)
     """
+    if labels is True:
+        raise TypeError("labels must name an attribute or hold the labels, got True: a graph's own are used by default")
     if isinstance(graph, Graph):
-        return graph
+        return _relabelled(graph, labels)
     try:
-        return _converted(graph, name)
+        return _converted(graph, name, None if labels is False else labels)
     except (TypeError, ValueError) as error:
-        if str(error).startswith(name):
+        if str(error).startswith((name, "labels")):
             raise
         raise type(error)(f"{name}: {error}") from None
 
 
-def _converted(graph: Any, name: str) -> Graph:
-    ways = {
+def _relabelled(graph: Graph, labels: Any) -> Graph:
+    if isinstance(labels, str):
+        raise TypeError(
+            f"labels={labels!r} names an attribute, and an elene.Graph has none: pass it where the graph is made, as "
+            f"in Graph.from_networkx(graph, labels={labels!r}), or pass the labels themselves"
+        )
+    if labels is None or (labels is False and graph.labels is None):
+        return graph
+    return graph.with_labels(None if labels is False else labels)
+
+
+def _converted(graph: Any, name: str, labels: Any) -> Graph:
+    ways: dict[str, Callable[..., Graph]] = {
         "networkx": Graph.from_networkx,
         "igraph": Graph.from_igraph,
         "scipy": Graph.from_scipy,
@@ -39,7 +62,7 @@ def _converted(graph: Any, name: str) -> Graph:
     elif way is None and hasattr(graph, "edge_index"):
         way = Graph.from_pyg
     if way is not None:
-        return way(graph)
+        return way(graph, labels=labels)
     raise TypeError(
         f"{name} must be an elene.Graph, a networkx, igraph, rustworkx or DGL graph, a scipy sparse matrix, or a PyG "
         f"Data or edge_index; got {type(graph).__name__}. Edge arrays go through Graph.from_edges (graph-tool: "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +24,18 @@ from elene.graph.edges import (
     row,
     unhashable,
 )
+from elene.graph.labels import Labels, checked_classes, checked_labels
 from elene.graph.sources import (
+    Edges,
     data_arcs,
     dgl_arcs,
+    dgl_labels,
     igraph_edges,
+    igraph_labels,
     matrix_arcs,
     networkx_edges,
+    networkx_labels,
+    pyg_labels,
     rustworkx_edges,
     table_edges,
 )
@@ -48,12 +54,15 @@ class Graph:
     """An undirected simple graph in compressed sparse rows; build it with one of the ``from_...`` methods.
 
     Inside, nodes are the positions ``0 .. num_nodes - 1``. Where the source named its nodes otherwise, ``names`` keeps
-    the names, every function of the library takes them, and results carry them.
+    the names, every function of the library takes them, and results carry them. A label is another thing: the class of
+    a node (the atom, the community), which many nodes share and which encodings tell apart.
 
     Args:
         indptr: where each node's neighbours begin in ``indices``; ``num_nodes + 1`` integers.
         indices: the neighbours, ascending for each node; every edge stands here twice.
         names: the original name of each node, or None where names are positions.
+        labels: the class of each node, an integer, or None where there are no classes.
+        label_names: what the integers stand for, where labels were text; else None.
 
     Example:
         >>> graph = Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
@@ -61,40 +70,53 @@ class Graph:
         Graph(num_nodes=4, num_edges=4)
         >>> graph.degrees.tolist()
         [2, 2, 3, 1]
+        >>> graph.with_labels(["C", "C", "N", "O"])
+        Graph(num_nodes=4, num_edges=4, labels=3)
     """
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     names: NDArray[Any] | None = None
+    labels: NDArray[np.int64] | None = None
+    label_names: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         indptr, indices = checked_adjacency(self.indptr, self.indices)
         names = None if self.names is None else checked_names(self.names, len(indptr) - 1)
-        self._set(indptr, indices, names)
+        nodes = np.arange(len(indptr) - 1) if names is None else names
+        self._set(indptr, indices, names, *checked_classes(self.labels, self.label_names, nodes))
 
     @classmethod
-    def trusted(cls, indptr: NDArray[np.int64], indices: NDArray[np.int32], names: Any = None) -> Graph:
+    def trusted(
+        cls,
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+        names: Any = None,
+        labels: Any = None,
+        label_names: Any = None,
+    ) -> Graph:
         """A graph from arrays that are known to be right: checking them would cost as much as making them did.
 
         >>> Graph.trusted(np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32))
         Graph(num_nodes=2, num_edges=1)
         """
         graph = object.__new__(cls)
-        graph._set(indptr, indices, names)
+        graph._set(indptr, indices, names, labels, label_names)
         return graph
 
-    def _set(self, indptr: NDArray[np.int64], indices: NDArray[np.int32], names: NDArray[Any] | None) -> None:
-        for name, array in (("indptr", indptr), ("indices", indices), ("names", names)):
+    def _set(self, *arrays: NDArray[Any] | None) -> None:
+        for field, array in zip(fields(self), arrays, strict=True):
             if array is not None:
                 array.flags.writeable = False
-            object.__setattr__(self, name, array)
+            object.__setattr__(self, field.name, array)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickled arrays come back writable, and cached ones are cheaper to compute than to send.
-        return Graph.trusted, (self.indptr, self.indices, self.names)
+        return Graph.trusted, tuple(getattr(self, field.name) for field in fields(self))
 
     def __repr__(self) -> str:
-        return f"Graph(num_nodes={self.num_nodes}, num_edges={self.num_edges})"
+        labels = "" if self.labels is None else f", labels={len(np.unique(self.labels))}"
+        return f"Graph(num_nodes={self.num_nodes}, num_edges={self.num_edges}{labels})"
 
     def _repr_html_(self) -> str:
         from elene.html import graph_view
@@ -102,13 +124,17 @@ class Graph:
         return graph_view(self.nodes, self.edges, self.max_degree)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same nodes in the same order, and the same edges; :func:`elene.compare` relabels."""
+        """Whether both have the same nodes in the same order, the same labels and edges; :func:`elene.compare` asks
+        whether some order of the nodes makes them equal.
+        """
         if not isinstance(other, Graph):
             return NotImplemented
         return self is other or (
             np.array_equal(self.indptr, other.indptr)
             and np.array_equal(self.indices, other.indices)
             and np.array_equal(self.nodes, other.nodes)
+            and (self.labels is None) == (other.labels is None)
+            and (self.labels is None or np.array_equal(self.label_values, other.label_values))
         )
 
     def __hash__(self) -> int:
@@ -116,7 +142,8 @@ class Graph:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((zlib.crc32(self.indptr.data), zlib.crc32(self.indices.data)))
+        labels = None if self.labels is None else zlib.crc32(Labels(self.labels, self.label_names).colors.tobytes())
+        return hash((zlib.crc32(self.indptr.data), zlib.crc32(self.indices.data), labels))
 
     @property
     def num_nodes(self) -> int:
@@ -148,6 +175,34 @@ class Graph:
         [0, 1]
         """
         return np.arange(self.num_nodes) if self.names is None else self.names
+
+    @property
+    def label_values(self) -> NDArray[Any]:
+        """The label of each node as it was given, by position; an error where the graph has none.
+
+        >>> Graph.from_edges([(0, 1)], labels=["N", "C"]).label_values.tolist()
+        ['N', 'C']
+        """
+        if self.labels is None:
+            raise ValueError("the graph has no labels: give it some with graph.with_labels(...)")
+        return Labels(self.labels, self.label_names).values
+
+    def with_labels(self, labels: Any) -> Graph:
+        """The same graph with other labels, or with None for none.
+
+        Args:
+            labels: one for each node, integers or text, in the order of the nodes; or, by their names, a ``dict`` or a
+                pandas ``Series``, such as a column of a table of nodes whose index is their name. One-hot rows are
+                read as the place of the 1.
+
+        Example:
+            >>> graph = Graph.from_edges([("a", "b"), ("b", "c")])
+            >>> labelled = graph.with_labels({"a": "red", "b": "blue", "c": "red"})
+            >>> labelled.labels.tolist(), labelled.label_names.tolist()
+            ([1, 0, 1], ['blue', 'red'])
+        """
+        found = (None, None) if labels is None else checked_labels(labels, self.nodes)
+        return Graph.trusted(self.indptr, self.indices, self.names, *found)
 
     @cached_property
     def edges(self) -> NDArray[np.int32]:
@@ -246,7 +301,7 @@ class Graph:
         return csr_array((ones, self.indices, self.indptr), shape=(self.num_nodes, self.num_nodes))
 
     def to_networkx(self) -> Any:
-        """The same graph for networkx, with the names of the nodes.
+        """The same graph for networkx, with the names of the nodes, and their labels as the attribute ``label``.
 
         >>> Graph.from_edges([("a", "b"), ("b", "c")]).to_networkx().edges
         EdgeView([('a', 'b'), ('b', 'c')])
@@ -259,10 +314,14 @@ class Graph:
         graph = networkx.Graph()
         graph.add_nodes_from(names)
         graph.add_edges_from((names[u], names[v]) for u, v in self.edges.tolist())
+        if self.labels is not None:
+            networkx.set_node_attributes(graph, dict(zip(names, self.label_values.tolist(), strict=True)), "label")
         return graph
 
     @classmethod
-    def from_edges(cls, edges: ArrayLike, num_nodes: int | None = None, *, names: ArrayLike | None = None) -> Graph:
+    def from_edges(
+        cls, edges: ArrayLike, num_nodes: int | None = None, *, names: ArrayLike | None = None, labels: Any = None
+    ) -> Graph:
         """A graph from an ``(m, 2)`` array of node positions, one undirected edge a row, in either direction or both.
 
         Self-loops and repeated rows are dropped with a :class:`GraphWarning`.
@@ -272,6 +331,7 @@ class Graph:
                 :meth:`from_pyg`, integers that are names through :meth:`from_pandas`.
             num_nodes: how many nodes there are; by default the largest position plus one.
             names: the name of each node; where the edges hold names, by default those, in ascending order.
+            labels: the class of each node, as :meth:`with_labels` takes it.
 
         Example:
             >>> Graph.from_edges([(0, 1), (1, 2)], num_nodes=5)
@@ -292,14 +352,18 @@ class Graph:
         n = count_nodes(pairs, num_nodes, "edges")
         named = None if names is None else checked_names(names, n)
         indptr, indices, _ = adjacency(pairs[:, 0], pairs[:, 1], n)
-        return cls.trusted(indptr, indices, named)
+        return cls.trusted(indptr, indices, named)._labelled(labels)
 
     @classmethod
-    def _named(cls, pairs: NDArray[np.int64], num_nodes: int, names: NDArray[Any] | None) -> Graph:
-        return cls.from_edges(pairs, num_nodes, names=names)
+    def _named(cls, edges: Edges, labels: Any) -> Graph:
+        pairs, num_nodes, names = edges
+        return cls.from_edges(pairs, num_nodes, names=names, labels=labels)
+
+    def _labelled(self, labels: Any) -> Graph:
+        return self if labels is None else self.with_labels(labels)
 
     @classmethod
-    def from_pandas(cls, table: Any, source: Any = "source", target: Any = "target") -> Graph:
+    def from_pandas(cls, table: Any, source: Any = "source", target: Any = "target", *, labels: Any = None) -> Graph:
         """A graph from a table with one edge a row: a pandas or polars ``DataFrame``, other columns ignored.
 
         Ends are names, integers or strings; nodes are in their ascending order.
@@ -308,75 +372,96 @@ class Graph:
             table: the table.
             source: the column that holds one end.
             target: the column that holds the other.
+            labels: the class of each node, as :meth:`with_labels` takes it: best a column of a table of nodes.
 
         Example:
             >>> import pandas
             >>> friends = pandas.DataFrame({"who": [7, 9], "whom": [9, 30], "since": [2001, 2010]})
             >>> Graph.from_pandas(friends, "who", "whom").nodes.tolist()
             [7, 9, 30]
+            >>> people = pandas.DataFrame({"id": [30, 9, 7], "town": ["Rome", "Rome", "Oslo"]}).set_index("id")
+            >>> Graph.from_pandas(friends, "who", "whom", labels=people["town"]).label_values.tolist()
+            ['Oslo', 'Rome', 'Rome']
         """
-        return cls._named(*table_edges(table, source, target))
+        return cls._named(table_edges(table, source, target), labels)
 
     @classmethod
-    def from_networkx(cls, graph: Any) -> Graph:
+    def from_networkx(cls, graph: Any, *, labels: Any = None) -> Graph:
         """A graph from an undirected networkx graph, with its names of nodes.
 
-        >>> import networkx as nx
-        >>> Graph.from_networkx(nx.petersen_graph())
-        Graph(num_nodes=10, num_edges=15)
+        Args:
+            graph: the graph.
+            labels: the attribute that holds the class of each node, or as :meth:`with_labels` takes them.
+
+        Example:
+            >>> import networkx as nx
+            >>> Graph.from_networkx(nx.petersen_graph())
+            Graph(num_nodes=10, num_edges=15)
+            >>> Graph.from_networkx(nx.karate_club_graph(), labels="club").label_names.tolist()
+            ['Mr. Hi', 'Officer']
         """
-        return cls._named(*networkx_edges(graph))
+        return cls._named(networkx_edges(graph), networkx_labels(graph, labels))
 
     @classmethod
-    def from_scipy(cls, matrix: Any) -> Graph:
+    def from_scipy(cls, matrix: Any, *, labels: Any = None) -> Graph:
         """A graph from a symmetric scipy sparse (or dense) adjacency matrix; every nonzero entry is an edge.
+
+        ``labels`` are the classes of nodes, as :meth:`with_labels` takes them.
 
         >>> import scipy.sparse as sp
         >>> Graph.from_scipy(sp.csr_array([[0, 1], [1, 0]]))
         Graph(num_nodes=2, num_edges=1)
         """
-        return cls._from_arcs(*matrix_arcs(matrix), "matrix", "matrix.maximum(matrix.T)")
+        return cls._from_arcs(*matrix_arcs(matrix), "matrix", "matrix.maximum(matrix.T)")._labelled(labels)
 
     @classmethod
-    def from_igraph(cls, graph: Any) -> Graph:
+    def from_igraph(cls, graph: Any, *, labels: Any = None) -> Graph:
         """A graph from an undirected python-igraph graph; a vertex attribute ``name`` names the nodes.
+
+        ``labels`` is the attribute that holds the class of each node, or as :meth:`with_labels` takes them.
 
         >>> import igraph
         >>> Graph.from_igraph(igraph.Graph.Ring(5))
         Graph(num_nodes=5, num_edges=5)
         """
-        return cls._named(*igraph_edges(graph))
+        return cls._named(igraph_edges(graph), igraph_labels(graph, labels))
 
     @classmethod
-    def from_dgl(cls, graph: Any) -> Graph:
+    def from_dgl(cls, graph: Any, *, labels: Any = None) -> Graph:
         """A graph from a DGL graph with nodes of one type, which must list both directions of every edge.
 
-        As in ``Graph.from_dgl(dgl.to_bidirected(dgl.graph(([0, 1], [1, 2]))))``.
+        As in ``Graph.from_dgl(dgl.to_bidirected(dgl.graph(([0, 1], [1, 2]))))``. ``labels`` is the feature in ``ndata``
+        that holds the class of each node, or as :meth:`with_labels` takes them.
         """
-        return cls._from_arcs(*dgl_arcs(graph), "graph", "dgl.to_bidirected(graph)")
+        found = cls._from_arcs(*dgl_arcs(graph), "graph", "dgl.to_bidirected(graph)")
+        return found._labelled(dgl_labels(graph, labels))
 
     @classmethod
-    def from_rustworkx(cls, graph: Any) -> Graph:
+    def from_rustworkx(cls, graph: Any, *, labels: Any = None) -> Graph:
         """A graph from an undirected rustworkx graph; where nodes were removed, names are indices.
+
+        ``labels`` are the classes of nodes, as :meth:`with_labels` takes them: ``graph.nodes()`` where they are these.
 
         >>> import rustworkx
         >>> Graph.from_rustworkx(rustworkx.generators.cycle_graph(5))
         Graph(num_nodes=5, num_edges=5)
         """
-        return cls._named(*rustworkx_edges(graph))
+        return cls._named(rustworkx_edges(graph), labels)
 
     @classmethod
-    def from_pyg(cls, data: Any, num_nodes: int | None = None) -> Graph:
+    def from_pyg(cls, data: Any, num_nodes: int | None = None, *, labels: Any = None) -> Graph:
         """A graph from a PyG ``Data`` or an ``edge_index`` of shape ``(2, arcs)`` that lists both directions.
 
-        ``adj_t``, the sparse matrix of ``ToSparseTensor``, stands in where there is no ``edge_index``.
+        ``adj_t``, the sparse matrix of ``ToSparseTensor``, stands in where there is no ``edge_index``. ``labels`` names
+        what holds the class of each node (``"x"``, where it is one column or one-hot), or as :meth:`with_labels`
+        takes them.
 
         >>> import torch
         >>> Graph.from_pyg(torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]))
         Graph(num_nodes=3, num_edges=2)
         """
         fix = "torch_geometric.utils.to_undirected(edge_index)"
-        return cls._from_arcs(*data_arcs(data, num_nodes), "edge_index", fix)
+        return cls._from_arcs(*data_arcs(data, num_nodes), "edge_index", fix)._labelled(pyg_labels(data, labels))
 
     @classmethod
     def _joined(
@@ -404,6 +489,7 @@ class Graph:
         target: str | int | None = None,
         header: bool | None = None,
         undirected: bool = False,
+        labels: str | None = None,
     ) -> Graph:
         """A graph from a file; :mod:`elene.io.readers` lists the formats.
 
@@ -417,6 +503,8 @@ class Graph:
             target: the column that holds the other end.
             header: whether the first line of a text names the columns, where it does not show.
             undirected: join arcs, in a file that holds them.
+            labels: the attribute of nodes that is their class, in GraphML, GML and GEXF; the array in a collection of
+                graphs; a table of edges has none: give its graph labels with :meth:`with_labels`.
 
         Example:
             >>> import pathlib, tempfile
@@ -430,11 +518,13 @@ class Graph:
         """
         from elene.io.readers import Options, read_graph
 
-        return read_graph(path, index, Options(source, target, header, undirected))
+        return read_graph(path, index, Options(source, target, header, undirected, labels))
 
     @classmethod
-    def read_all(cls, path: str | os.PathLike[str], *, undirected: bool = False) -> list[Graph]:
-        """Every graph of a file; a list of one for the formats that hold one.
+    def read_all(
+        cls, path: str | os.PathLike[str], *, undirected: bool = False, labels: str | None = None
+    ) -> list[Graph]:
+        """Every graph of a file; a list of one for the formats that hold one. For the arguments see :meth:`read`.
 
         >>> import pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp(), "two.g6")
@@ -444,4 +534,4 @@ class Graph:
         """
         from elene.io.readers import Options, read_graphs
 
-        return read_graphs(path, Options(undirected=undirected))
+        return read_graphs(path, Options(undirected=undirected, labels=labels))

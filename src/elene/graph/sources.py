@@ -28,6 +28,47 @@ def networkx_edges(graph: Any) -> Edges:
     return pairs, len(names), None if names == list(range(len(names))) else name_array(names)
 
 
+def networkx_labels(graph: Any, labels: Any) -> Any:
+    """What a networkx graph's nodes have in an attribute, where that is what names the labels."""
+    if not isinstance(labels, str):
+        return labels
+    found = dict(graph.nodes(data=labels))
+    missing = [node for node, label in found.items() if label is None]
+    if missing:
+        known = sorted({str(name) for _, attributes in graph.nodes(data=True) for name in attributes})
+        raise ValueError(
+            f"labels={labels!r} is no attribute of node {missing[0]!r}; attributes of nodes: {known!r:.200}"
+        )
+    return list(found.values())
+
+
+def igraph_labels(graph: Any, labels: Any) -> Any:
+    """The same for python-igraph."""
+    return _attribute(labels, graph.vs, graph.vs.attributes() if isinstance(labels, str) else [])
+
+
+def dgl_labels(graph: Any, labels: Any) -> Any:
+    """The same for DGL."""
+    return _attribute(labels, graph.ndata, list(graph.ndata)) if isinstance(labels, str) else labels
+
+
+def pyg_labels(data: Any, labels: Any) -> Any:
+    """The same for a PyG ``Data``."""
+    if not isinstance(labels, str):
+        return labels
+    if not hasattr(data, "edge_index"):
+        raise TypeError(f"labels={labels!r} names an attribute, and an edge_index has none: pass labels as an array")
+    return _attribute(labels, data, [str(key) for key in data.keys() if data[key] is not None])  # noqa: SIM118 - no dict
+
+
+def _attribute(labels: Any, table: Any, known: list[str]) -> Any:
+    if not isinstance(labels, str):
+        return labels
+    if labels not in known:
+        raise ValueError(f"labels={labels!r} is no attribute of the graph's nodes, which have {known!r:.200}")
+    return table[labels]
+
+
 def igraph_edges(graph: Any) -> Edges:
     """The edges of an undirected python-igraph graph, and the attribute ``name``."""
     if not all(hasattr(graph, part) for part in ("is_directed", "vs", "get_edgelist", "vcount")):

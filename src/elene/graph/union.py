@@ -9,10 +9,13 @@ import numpy as np
 from elene.csr import pointers
 from elene.graph.edges import MAX_NODES
 from elene.graph.graph import Graph
+from elene.graph.labels import Labels, joined
 
 
 def disjoint_union(graphs: Sequence[Graph]) -> Graph:
-    """All graphs side by side in one; nodes keep their order, names are dropped.
+    """All graphs side by side in one; nodes keep their order and labels, names are dropped.
+
+    Either all graphs have labels or none has.
 
     >>> edge = Graph.from_edges([(0, 1)])
     >>> disjoint_union([edge, edge]).edges.tolist()
@@ -26,4 +29,14 @@ def disjoint_union(graphs: Sequence[Graph]) -> Graph:
         return Graph.from_edges([])
     indices = np.concatenate([graph.indices + shift for graph, shift in zip(graphs, first[:-1], strict=True)])
     degrees = np.concatenate([graph.degrees for graph in graphs])
-    return Graph.trusted(pointers(degrees), indices.astype(np.int32))
+    return Graph.trusted(pointers(degrees), indices.astype(np.int32), None, *_labels_of(graphs))
+
+
+def _labels_of(graphs: Sequence[Graph]) -> Labels | tuple[None, None]:
+    parts = [Labels(graph.labels, graph.label_names) for graph in graphs if graph.labels is not None]
+    if not parts:
+        return None, None
+    if len(parts) < len(graphs):
+        bare = next(i for i, graph in enumerate(graphs) if graph.labels is None)
+        raise ValueError(f"graphs: some have labels, and graph {bare} has none: give it labels, or drop those of all")
+    return joined(parts)

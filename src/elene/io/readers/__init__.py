@@ -54,7 +54,7 @@ from elene.io.readers.markup import gexf, gml, graphml
 from elene.io.readers.matrix import matrix_market
 from elene.io.readers.metis import metis
 from elene.io.readers.pajek import pajek
-from elene.io.readers.source import Options, Source, extra
+from elene.io.readers.source import Options, Source, extra, refuse_labels
 from elene.io.readers.tables import edge_parquet, edge_text
 
 __all__ = ["Options", "SeveralGraphs", "parse_graph6", "read_graph", "read_graphs"]
@@ -132,6 +132,7 @@ def _naming(path: Path) -> Iterator[None]:
 
 def _open(path: Path, options: Options) -> Source:
     if path == STANDARD_INPUT:
+        refuse_labels(options)
         return edge_text(_standard_input(), options)
     if not path.exists():
         raise FileNotFoundError(f"no such file: {path}")
@@ -144,6 +145,8 @@ def _open(path: Path, options: Options) -> Source:
     if not packed and ending in _BINARY:
         reader = _BINARY[ending]
         _check_options(options, reader is edge_parquet, False)
+        if reader is edge_parquet:
+            refuse_labels(options)
         return reader(path, options)
     if ending not in _TEXT:
         known = " ".join([*_TEXT, *_BINARY])
@@ -151,6 +154,8 @@ def _open(path: Path, options: Options) -> Source:
             f"no reader for this ending; known are {known}, and .gz or .zst after all but {' '.join(_BINARY)}"
         )
     _check_options(options, _TEXT[ending] is edge_text, _TEXT[ending] is edge_text)
+    if _TEXT[ending] not in (graphml, gml, gexf):
+        refuse_labels(options)
     return _TEXT[ending](_unpacked(path.read_bytes(), packed), options)
 
 

@@ -12,17 +12,20 @@ from numpy.typing import NDArray
 from elene.arrays import Arrays, opened
 from elene.csr import pointers
 from elene.graph import Graph, check_room, matrix_arcs
-from elene.io.readers.source import Options, Source, from_arcs, single, split_union
+from elene.io.readers.source import Options, Source, from_arcs, refuse_labels, single, split_union
 
 
 def npz(path: Path, options: Options) -> Source:
     """The graphs of an .npz archive."""
     with opened(path) as arrays:
         if {"node_ptr", "edge_ptr", "edge_index"} <= set(arrays):
-            return _collection(arrays["node_ptr"], arrays["edge_ptr"], arrays["edge_index"], options)
+            flat = (arrays["node_ptr"], arrays["edge_ptr"], arrays["edge_index"])
+            return _collection(*flat, _labels(arrays, options), options)
         if {"edges", "num_nodes"} <= set(arrays):
-            return single(_network(arrays["edges"], arrays["num_nodes"]))
+            network = _network(arrays["edges"], arrays["num_nodes"])
+            return single(network.with_labels(_labels(arrays, options)))
         if {"format", "shape", "data"} <= set(arrays):
+            refuse_labels(options)
             return single(_sparse_matrix(arrays, options))
         if {"spec", "table", "indptr"} <= set(arrays):
             raise ValueError("an encoding that elene wrote, not a graph: read it with elene.Encoding.load")
@@ -31,6 +34,13 @@ def npz(path: Path, options: Options) -> Source:
         "expected a scipy sparse matrix, or the arrays edges and num_nodes, or node_ptr, edge_ptr and edge_index; "
         f"the arrays in the file: {found}"
     )
+
+
+def _labels(arrays: Arrays, options: Options) -> NDArray[Any] | None:
+    """The array that holds the classes of nodes, where one is asked for."""
+    if options.labels is not None and options.labels not in arrays:
+        raise ValueError(f"labels={options.labels!r} is none of the arrays in the file: {', '.join(arrays)}")
+    return None if options.labels is None else arrays[options.labels]
 
 
 def _network(edges: NDArray[Any], num_nodes: NDArray[Any]) -> Graph:
@@ -88,7 +98,13 @@ _FORMATS = {
 }
 
 
-def _collection(node_ptr: NDArray[Any], edge_ptr: NDArray[Any], edge_index: NDArray[Any], options: Options) -> Source:
+def _collection(
+    node_ptr: NDArray[Any],
+    edge_ptr: NDArray[Any],
+    edge_index: NDArray[Any],
+    labels: NDArray[Any] | None,
+    options: Options,
+) -> Source:
     if edge_index.ndim != 2 or edge_index.shape[0] != 2 or edge_index.dtype.kind not in "iu":
         raise ValueError(f"edge_index must be integers of shape (2, arcs), got {edge_index.dtype} {edge_index.shape}")
     first_node = _pointers(node_ptr, "node_ptr")
@@ -101,6 +117,8 @@ def _collection(node_ptr: NDArray[Any], edge_ptr: NDArray[Any], edge_index: NDAr
     nodes_of_all = int(first_node[-1])
     found = f"node_ptr ends at {nodes_of_all}, so there would be {nodes_of_all}"
     check_room(nodes_of_all, edge_index.shape[1] // 2, found)
+    if labels is not None and len(labels) != nodes_of_all:
+        raise ValueError(f"labels={options.labels!r} has {len(labels)} rows for {nodes_of_all} nodes")
 
     def build(start: int, stop: int) -> list[Graph]:
         nodes = first_node[start : stop + 1] - first_node[start]
@@ -113,7 +131,9 @@ def _collection(node_ptr: NDArray[Any], edge_ptr: NDArray[Any], edge_index: NDAr
             raise ValueError(f"edge_index of graph {graph} names a node that it has not: {arcs[:, at].tolist()}")
         arcs += np.repeat(nodes[:-1], arcs_each)
         fix = "arcs in both directions"
-        return split_union(from_arcs((arcs[0], arcs[1]), int(nodes[-1]), "edge_index", fix, options), nodes)
+        union = from_arcs((arcs[0], arcs[1]), int(nodes[-1]), "edge_index", fix, options)
+        ours = None if labels is None else labels[first_node[start] : first_node[stop]]
+        return split_union(union.with_labels(ours), nodes)
 
     return Source(len(first_node) - 1, build)
 

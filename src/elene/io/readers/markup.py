@@ -72,14 +72,14 @@ def _graph(graph: Any, options: Options) -> Graph:
     if any("weight" in attributes for *_, attributes in graph.edges(data=True)):
         without_weights()
     if not graph.is_directed():
-        return Graph.from_networkx(graph)
+        return Graph.from_networkx(graph, labels=options.labels)
     if not options.undirected:
         raise ValueError(
             "graph is directed and elene encodes undirected graphs: pass undirected=True (--undirected) to join its "
             "arcs, or graph.to_undirected() to Graph.from_networkx"
         )
     undirected = graph.to_undirected()
-    found = Graph.from_networkx(undirected)
+    found = Graph.from_networkx(undirected, labels=options.labels)
     both = sum(1 for u, v in undirected.edges() if u != v and graph.has_edge(u, v) and graph.has_edge(v, u))
     logger.info("%s", joined(found, both))
     return found

@@ -27,12 +27,14 @@ class Options:
         target: the column that holds the other.
         header: whether the first line of a text names the columns.
         undirected: whether arcs are to be taken for edges.
+        labels: the attribute of nodes, or the array, that is their class.
     """
 
     source: str | int | None = None
     target: str | int | None = None
     header: bool | None = None
     undirected: bool = False
+    labels: str | None = None
 
     def __post_init__(self) -> None:
         for name, end in (("source", self.source), ("target", self.target)):
@@ -41,6 +43,8 @@ class Options:
         for name, flag in (("header", self.header), ("undirected", self.undirected)):
             if flag is not None and not isinstance(flag, bool):
                 raise TypeError(f"{name} must be True or False, got {flag!r}")
+        if not isinstance(self.labels, str | None):
+            raise TypeError(f"labels must be the name of an attribute, got {self.labels!r:.80}")
 
 
 @dataclass(frozen=True)
@@ -84,10 +88,23 @@ def without_weights() -> None:
     warn("the weights of edges are ignored: every edge counts as one")
 
 
+def refuse_labels(options: Options) -> None:
+    """An error where labels are asked for of a format that has none."""
+    if options.labels is not None:
+        raise ValueError(
+            f"labels={options.labels!r} is for attributes of nodes in GraphML, GML and GEXF and for arrays in .npz: "
+            "leave it out, and give the graph labels with graph.with_labels(...)"
+        )
+
+
 def split_union(union: Graph, first: NDArray[np.int64]) -> list[Graph]:
     """The graphs whose disjoint union this is; graph i begins at node first[i]."""
     bounds = list(zip(first.tolist(), union.indptr[first].tolist(), strict=True))
-    return [
+    graphs = [
         Graph.trusted(union.indptr[start : stop + 1] - low, union.indices[low:high] - start)
         for (start, low), (stop, high) in pairwise(bounds)
     ]
+    if union.labels is None:
+        return graphs
+    parts = np.split(union.label_values, first[1:-1])
+    return [graph.with_labels(part) for graph, part in zip(graphs, parts, strict=True)]
