@@ -34,7 +34,7 @@ MODELS = ("gin", "gin+elene-nd", "gin+elene-ed", "gin-ak", "gin-ak+")
 
 
 def model_of(name: str, k: int):
-    from elene.experiments.spec import Model
+    from elene.experiments.config.network import Model
 
     conv = {"name": name, "k": k} if name.startswith("gin-ak") else "gin"
     elene = {"level": name[-2:], "k": k} if "elene" in name else None
@@ -47,8 +47,9 @@ def train(queue, sweep: str, name: str, nodes: int, degree: int, k: int) -> None
     import torch
     from torch_geometric.data import Data, InMemoryDataset
 
-    from elene.experiments.batches import Stock
-    from elene.experiments.models import Columns, Preparation, Shape, build
+    from elene.experiments.data.batches import Stock
+    from elene.experiments.data.preparation import Columns, Preparation, Shape
+    from elene.experiments.train.networks import build
     from elene.nn import Ego
 
     torch.manual_seed(0)
@@ -95,7 +96,7 @@ def status(key: str) -> int:
 
 def measure(sweep: str, name: str, nodes: int, degree: int, k: int) -> dict:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["elene.experiments.models", "elene.experiments.batches", "common"])
+    context.set_forkserver_preload(["elene.experiments.train.networks", "elene.experiments.data.batches", "common"])
     queue = context.Queue()
     process = context.Process(target=train, args=(queue, sweep, name, nodes, degree, k))
     process.start()
@@ -140,7 +141,7 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="all of the paper's points, and up to 10^6 nodes")
     options = parser.parse_args()
     rows = [row for points in series(options.full) for row in grow(points)]
-    from elene.experiments.figures import draw_memory
+    from elene.experiments.report.figures import draw_memory
 
     options.plots.mkdir(parents=True, exist_ok=True)
     for sweep in ("nodes", "degree", "m"):

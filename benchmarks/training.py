@@ -20,9 +20,10 @@ from torch_geometric.data import Batch
 
 from common import race, write_json
 from elene.datasets import load
-from elene.experiments import runner, spec
-from elene.experiments.batches import Stock, seed_of
-from elene.experiments.experiment import Experiment
+from elene.experiments import config
+from elene.experiments.data.batches import Stock, seed_of
+from elene.experiments.train import runner
+from elene.experiments.train.experiment import Experiment
 from elene.transforms import EgoStructure
 
 console = Console(width=120)
@@ -42,7 +43,7 @@ def collate(name: str, structure: tuple[int, str] | None) -> dict[str, float]:
     return race(runners, repeats=20)
 
 
-def bare(made: spec.Spec) -> list[float]:
+def bare(made: config.ExperimentSpec) -> list[float]:
     """The validation metric after each epoch, with nothing between us and torch."""
     experiment, plan = Experiment(made), made.training
     network, found = experiment.network(), []
@@ -65,8 +66,8 @@ def bare(made: spec.Spec) -> list[float]:
     return found
 
 
-def whole(made: spec.Spec) -> list[float]:
-    with tempfile.TemporaryDirectory() as folder, runner.settled():
+def whole(made: config.ExperimentSpec) -> list[float]:
+    with tempfile.TemporaryDirectory() as folder, runner.reproducibly():
         return runner.fit(Experiment(made), Path(folder))[1].curve["validation"]
 
 
@@ -88,7 +89,7 @@ def main() -> None:
             )
     for label in ("sr25", *(["zinc12k"] if "zinc12k" in names else [])):
         epochs = options.epochs if label == "sr25" else 1
-        made = spec.load(label, "gin", [f"training.epochs={epochs}"])
+        made = config.load(label, "gin", [f"training.epochs={epochs}"])
         assert bare(made) == whole(made)
         best = race({"bare": lambda made=made: bare(made), "Lightning": lambda made=made: whole(made)}, budget=60)
         figures[f"epoch of {label}, GIN"] = {name: seconds / epochs for name, seconds in best.items()}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from elene.experiments import spec as specs
-from elene.experiments.choices import Choice, Trial
-from elene.experiments.origin import Code, Origin
-from elene.experiments.pipeline import Pipeline
-from elene.experiments.store import Cost, Result, Score
+from elene.experiments import config
+from elene.experiments.results.choices import Choice, Trial
+from elene.experiments.results.origin import Code, Origin
+from elene.experiments.results.store import Cost, Result, Score
 
 
 def origin(commit="c0ffee", *, committed="2026-01-01T00:00:00Z", changes="", data="da7a" * 16):
@@ -25,9 +24,9 @@ def choice(dataset, row, chosen, **others):
 
 
 def result(label="sr25", row="gin", test=0.5, *, seed=0, fold=0, spec=None, changes=(), title="SR25", **others):
-    spec = spec or specs.load(label, row, changes)
+    spec = spec or config.load(label, row, changes)
     score = Score(epoch=1, validation=test, test=test, relabelled=others.pop("relabelled", None))
-    epochs = 1 if isinstance(spec, Pipeline) else spec.training.epochs
+    epochs = 1 if spec.training is None else spec.training.epochs
     cost = Cost(
         parameters=1234,
         epochs=epochs,

@@ -23,7 +23,7 @@ CALLS = [
     ("networkx", "io", "elene.Graph.read(folder + '/edges.gml')"),
     ("pydantic", "experiments", "from elene.experiments import spec"),
     ("torch", "experiments", "from elene.experiments import runner"),
-    ("pytorch_lightning", "experiments", "import elene.experiments.training"),
+    ("pytorch_lightning", "experiments", "import elene.experiments.train.learner"),
 ]
 
 

@@ -26,7 +26,7 @@ from elene.brec import rpc
 from elene.brec.ledger import Ledger, judge, tallies
 from elene.brec.rpc import Verdict, compare_pair, hotelling, threshold
 from elene.cli import app
-from elene.experiments import spec
+from elene.experiments import config
 from made_up import ORIGIN, origin
 
 REAL = Path(os.environ.get("ELENE_DATA", "")) / "brec_pairs.tsv"
@@ -41,7 +41,7 @@ def pair_of(a, b, index=0, category="Basic"):
 
 
 def small(row, *changes):
-    return spec.load("brec", row, [*SMALL, *changes])
+    return config.load("brec", row, [*SMALL, *changes])
 
 
 # The statistic
@@ -113,7 +113,7 @@ def test_verdicts_are_those_of_refined_fingerprints(row, k, level):
         assert verdict.distinguished == (a != b), (pair, verdict)
 
 
-@pytest.mark.parametrize("row", spec.rows("brec"))
+@pytest.mark.parametrize("row", config.rows("brec"))
 def test_no_model_tells_a_graph_from_its_copy(row):
     graph = nx.gnp_random_graph(10, 0.4, seed=5)
     verdict = compare_pair(pair_of(graph, relabelled(graph, seed=6)[0]), small(row, "training.epochs=5"))
@@ -123,7 +123,7 @@ def test_no_model_tells_a_graph_from_its_copy(row):
 
 def test_every_model_tells_a_path_from_a_star():
     pair = pair_of(nx.path_graph(5), nx.star_graph(4))
-    for row in spec.rows("brec"):
+    for row in config.rows("brec"):
         assert compare_pair(pair, small(row)).distinguished, row
 
 

@@ -17,7 +17,7 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GINEConv
 from torch_geometric.utils import from_networkx
 
-from elene.experiments.batchnorm import share_batch_norms
+from elene.experiments.train.batchnorm import share_batch_norms
 from elene.nn import ELENE, GNN, Entries, PairNorm
 from elene.transforms import EgoStructure
 

@@ -18,7 +18,7 @@ from torch_geometric.loader.utils import filter_data
 from torch_geometric.utils import from_networkx
 
 from elene.baselines import Subgraphs
-from elene.experiments.batches import Stock
+from elene.experiments.data.batches import Stock
 from elene.nn import ELENE, Ego, Entries
 from elene.nn.codes import renumber_in_torch
 from elene.nn.functional import ego_reduce

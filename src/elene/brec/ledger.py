@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from elene.brec.rpc import COPIES, DIM, RESOLUTION, Verdict, compare_pair, threshold
 from elene.datasets import BrecPair
-from elene.experiments.complaints import complaint
-from elene.experiments.machine import machine, versions
-from elene.experiments.origin import Code, Origin
-from elene.experiments.spec import Spec
+from elene.experiments.config.errors import explain_errors
+from elene.experiments.config.spec import ExperimentSpec
+from elene.experiments.results.machine import machine, versions
+from elene.experiments.results.origin import Code, Origin
 from elene.files import holding, replacing
 
 FOLDER = "brec"
@@ -40,7 +40,7 @@ class Setting(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    spec: Spec
+    spec: ExperimentSpec
     origin: Origin
     seed: int
     copies: int
@@ -95,10 +95,10 @@ class Ledger:
         verdicts: those there are so far.
 
     Example:
-        >>> from elene.experiments import spec
-        >>> from elene.experiments.origin import Code
+        >>> from elene.experiments import config
+        >>> from elene.experiments.results.origin import Code
         >>> origin = Origin(code=Code(commit="v1.0"), data="f" * 64)
-        >>> ledger = Ledger.open("no such folder", spec.load("brec", "gin"), origin, seed=0)
+        >>> ledger = Ledger.open("no such folder", config.load("brec", "gin"), origin, seed=0)
         >>> ledger.path.parts[:3], len(ledger.verdicts)
         (('no such folder', 'brec', 'gin'), 0)
     """
@@ -108,7 +108,7 @@ class Ledger:
         self.verdicts = {verdict.pair: verdict for verdict in verdicts}
 
     @classmethod
-    def open(cls, results: str | os.PathLike[str], spec: Spec, origin: Origin, seed: int) -> Ledger:
+    def open(cls, results: str | os.PathLike[str], spec: ExperimentSpec, origin: Origin, seed: int) -> Ledger:
         """The ledger of a model: what there is of it, or an empty one."""
         path = Path(results, FOLDER, spec.row, f"{spec.identity}-{origin.name}-seed{seed}.jsonl")
         if path.is_file():
@@ -136,7 +136,9 @@ class Ledger:
             return cls(Path(path), setting, [Verdict.model_validate_json(line) for line in others])
         except ValidationError as error:
             kind = Verdict if error.title == "Verdict" else Setting
-            raise ValueError(f"{path} has no verdicts of this version: {complaint(error, kind)}; delete it") from None
+            raise ValueError(
+                f"{path} has no verdicts of this version: {explain_errors(error, kind)}; delete it"
+            ) from None
 
     def add(self, verdict: Verdict) -> None:
         """Keep a verdict; the file is written anew, whole or not at all."""
@@ -171,9 +173,9 @@ def judge(ledger: Ledger, pairs: Sequence[BrecPair]) -> Iterator[Verdict]:
     Example:
         >>> import tempfile
         >>> from elene.datasets import rook, shrikhande
-        >>> from elene.experiments import spec
-        >>> from elene.experiments.origin import origin_of_pairs
-        >>> small = spec.load("brec", "gin+elene-ed", ["model.hidden=16", "model.layers=2"])
+        >>> from elene.experiments import config
+        >>> from elene.experiments.results.origin import origin_of_pairs
+        >>> small = config.load("brec", "gin+elene-ed", ["model.hidden=16", "model.layers=2"])
         >>> pairs = [BrecPair(110, "Regular", "strongly_regular", rook(), shrikhande())]
         >>> ledger = Ledger.open(tempfile.mkdtemp(), small, origin_of_pairs(pairs), seed=0)
         >>> [verdict.distinguished for verdict in judge(ledger, pairs)]

@@ -32,10 +32,12 @@ from torch.nn import functional as F
 from torch_geometric.data import Data, InMemoryDataset
 
 from elene.datasets import BrecPair
-from elene.experiments.batches import Stock, seed_of
-from elene.experiments.experiment import relabelled
-from elene.experiments.models import Columns, Preparation, Shape, build
-from elene.experiments.spec import Encoding, Spec, Training
+from elene.experiments.config.network import EncodingSettings
+from elene.experiments.config.spec import ExperimentSpec, Training
+from elene.experiments.data.batches import Stock, seed_of
+from elene.experiments.data.preparation import Columns, Preparation, Shape
+from elene.experiments.data.selection import relabelled
+from elene.experiments.train.networks import build
 from elene.graph import Graph
 from elene.inmemory import restored
 from elene.nn import Ego
@@ -123,7 +125,7 @@ class Verdict(BaseModel):
     seconds: float
 
 
-def compare_pair(pair: BrecPair, spec: Spec, seed: int = 0) -> Verdict:
+def compare_pair(pair: BrecPair, spec: ExperimentSpec, seed: int = 0) -> Verdict:
     """Train the model of a spec to tell a pair apart, and test whether it does.
 
     Args:
@@ -133,10 +135,10 @@ def compare_pair(pair: BrecPair, spec: Spec, seed: int = 0) -> Verdict:
 
     Example:
         >>> from elene.datasets import rook, shrikhande
-        >>> from elene.experiments import spec
+        >>> from elene.experiments import config
         >>> pair = BrecPair(0, "Regular", "strongly_regular", rook(), shrikhande())
         >>> small = ["model.hidden=16", "model.layers=2"]
-        >>> [compare_pair(pair, spec.load("brec", row, small)).distinguished for row in ("gin", "gin+elene-ed")]
+        >>> [compare_pair(pair, config.load("brec", row, small)).distinguished for row in ("gin", "gin+elene-ed")]
         [False, True]
     """
     if spec.training.patience is not None:
@@ -173,7 +175,7 @@ class _Step(NamedTuple):
 class _Trial:
     """One pair, and the network that is to tell it apart."""
 
-    def __init__(self, pair: BrecPair, spec: Spec, seed: int) -> None:
+    def __init__(self, pair: BrecPair, spec: ExperimentSpec, seed: int) -> None:
         self.pair, self.training, self.seed = pair, spec.training, seed
         copies = self._copies((pair.a, pair.b), "train")
         self.preparation = Preparation.learn(spec.model, copies, torch.arange(len(copies)))
@@ -216,7 +218,7 @@ def _data(graph: Graph) -> Data:
     return Data(x=torch.zeros(graph.num_nodes, 1, dtype=torch.long), edge_index=arcs)
 
 
-def _shape(batch: Data, encoding: Encoding | None) -> Shape:
+def _shape(batch: Data, encoding: EncodingSettings | None) -> Shape:
     log1p = encoding is not None and encoding.log1p
     edges = Columns((), 0, batch.edge_attr.shape[1], log1p) if "edge_attr" in batch else None
     return Shape(Columns((1,), 0, batch.x.shape[1] - 1, log1p), edges, DIM, "graph")

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from elene.brec.encodings import METHODS, Method, measure_brec
 from elene.datasets import BrecPair
-from elene.experiments.tables import read_tsv, title_of
+from elene.experiments.results.tables import read_tsv, title_of
 from elene.files import replacing
 
 CATEGORIES = {"Basic": 60, "Regular": 140, "Extension": 100, "CFI": 100}

@@ -66,13 +66,13 @@ def brec(
     with needing("experiments", "training"), working("Loading libraries"):
         from elene.brec.ledger import Ledger
         from elene.brec.standings import standings
-        from elene.experiments import spec
-        from elene.experiments.machine import use_threads
-        from elene.experiments.origin import origin_of_pairs
+        from elene.experiments import config
+        from elene.experiments.results.machine import use_threads
+        from elene.experiments.results.origin import origin_of_pairs
     use_threads(threads)
     every = _read(file)
     chosen = _chosen(every, pairs)
-    ledger = Ledger.open(results, spec.load("brec", row, changes or []), origin_of_pairs(every), seed)
+    ledger = Ledger.open(results, config.load_network("brec", row, changes or []), origin_of_pairs(every), seed)
     try:
         _judge(ledger, chosen)
     except KeyboardInterrupt:

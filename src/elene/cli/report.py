@@ -28,8 +28,8 @@ def report(
     if not results.is_dir():
         raise ValueError(f"--results: there is no folder {results}: elene train and elene reproduce make one")
     with needing("experiments", "a report"), working("Writing"):
-        from elene.experiments.report import write_report
-        from elene.experiments.store import Store
+        from elene.experiments.report.report import write_report
+        from elene.experiments.results.store import Store
 
         written = write_report(Store(results), results if out is None else out)
     for path in written:

@@ -27,9 +27,10 @@ from elene.cli.common import (
 from elene.extras import needing
 
 if TYPE_CHECKING:
-    from elene.experiments.reproduce import Job, Step
-    from elene.experiments.store import Result, Store
-    from elene.experiments.tables import Table
+    from elene.experiments.results.store import Result, Store
+    from elene.experiments.results.tables import Table
+    from elene.experiments.schedule.execution import Step
+    from elene.experiments.schedule.planning import PlannedRun
 
 BREC, COST, ABLATION = "brec", "cost", "ablation"
 MINUTE = 60.0
@@ -104,7 +105,7 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
         return _count_brec(results)
     wanted = _Wanted(table, changes or [], _names(rows), _names(datasets), seeds, chosen)
     with needing("experiments", "training"), working("Loading libraries"):
-        from elene.experiments.machine import use_threads
+        from elene.experiments.results.machine import use_threads
 
         work = _undertaking(wanted, results)
     use_threads(threads)
@@ -137,17 +138,17 @@ class _Wanted:
 class _Undertaking:
     """What is to be run, how, where results are kept, and what shows them in the end."""
 
-    jobs: list[Job]
-    perform: Callable[[Job, Path], Result]
+    jobs: list[PlannedRun]
+    perform: Callable[[PlannedRun, Path], Result]
     store: Store
     show: Callable[[], None]
 
 
 def _undertaking(wanted: _Wanted, results: Path) -> _Undertaking:
-    from elene.experiments import ablation, cost, reproduce
-    from elene.experiments.choices import Choices
-    from elene.experiments.store import Store
-    from elene.experiments.tables import find, tables
+    from elene.experiments.results.choices import Choices
+    from elene.experiments.results.store import Store
+    from elene.experiments.results.tables import find, tables
+    from elene.experiments.schedule import ablation, cost, planning
     from elene.validation import check_choice
 
     check_choice("TABLE", wanted.table, [*(known.name for known in tables()), BREC, COST, ABLATION])
@@ -155,14 +156,14 @@ def _undertaking(wanted: _Wanted, results: Path) -> _Undertaking:
     if wanted.table in (COST, ABLATION) and (wanted.changes or wanted.chosen):
         raise ValueError(f"{wanted.table} has settings of its own: pass neither KEY=VALUE nor --chosen")
     if wanted.table == ABLATION:
-        jobs, store = ablation.plan(rows, datasets, wanted.seeds), Store(results / ablation.FOLDER)
-        return _Undertaking(jobs, reproduce.perform, store, partial(_write_ablation, results))
+        jobs, store = ablation.plan_ablation(rows, datasets, wanted.seeds), Store(results / ablation.FOLDER)
+        return _Undertaking(jobs, planning.perform, store, partial(_write_ablation, results))
     if wanted.table == COST:
         store = Store(results / cost.FOLDER)
-        return _Undertaking(cost.plan(rows, datasets), cost.perform, store, partial(_print_cost, store))
+        return _Undertaking(cost.plan_cost(rows, datasets), cost.perform, store, partial(_print_cost, store))
     choices, store, table = Choices(results) if wanted.chosen else None, Store(results), find(wanted.table)
-    jobs = reproduce.plan(table, rows, datasets, wanted.seeds, wanted.changes, choices)
-    return _Undertaking(jobs, reproduce.perform, store, partial(_print_table, table, store))
+    jobs = planning.plan_table(table, rows, datasets, wanted.seeds, wanted.changes, choices)
+    return _Undertaking(jobs, planning.perform, store, partial(_print_table, table, store))
 
 
 def _names(text: str | None) -> list[str]:
@@ -171,10 +172,11 @@ def _names(text: str | None) -> list[str]:
 
 def _run(work: _Undertaking, folder: Path, budget: float | None) -> Counter[str]:
     """Run what is missing, say what happens, and count what became of it."""
-    from elene.experiments.reproduce import Clock, missing
-    from elene.experiments.reproduce import reproduce as steps
+    from elene.experiments.schedule.execution import Clock
+    from elene.experiments.schedule.execution import reproduce as steps
+    from elene.experiments.schedule.planning import missing
 
-    def run(job: Job) -> Result:
+    def run(job: PlannedRun) -> Result:
         with clean_interrupts():
             return work.perform(job, folder)
 
@@ -230,7 +232,7 @@ def _say_again(ctx: typer.Context) -> None:
 
 def _print_table(table: Table, store: Store) -> None:
     """In the shape of the paper's table, our numbers above the published ones."""
-    from elene.experiments.summary import summarise
+    from elene.experiments.results.summary import summarise
 
     colours = {"better": "green", "worse": "red"}
     [(wide, entries)] = [found for found in summarise(store) if found[0].name == table.name]
@@ -249,14 +251,14 @@ def _print_table(table: Table, store: Store) -> None:
 
 
 def _write_ablation(results: Path) -> None:
-    from elene.experiments.ablation import write_ablation
+    from elene.experiments.report.ablation import write_ablation
 
     console.print(str(write_ablation(results)), markup=False, soft_wrap=True)
 
 
 def _print_cost(store: Store) -> None:
-    from elene.experiments.cost import compose
-    from elene.experiments.document import Grid
+    from elene.experiments.report.blocks import Grid
+    from elene.experiments.report.cost import compose
 
     for block in compose(store):
         if isinstance(block, Grid):

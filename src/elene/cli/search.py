@@ -15,7 +15,7 @@ from elene.extras import needing
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from elene.experiments.search import Search
+    from elene.experiments.search.search import Search
 
 SHOWN = 10  # rows of the table
 
@@ -80,13 +80,14 @@ def search(  # noqa: PLR0913 - Typer makes every option an argument
     **Example:** elene search zinc12k --row gin+elene-nd --epochs 30 --in-turn
     """
     with needing("experiments", "searching"), working("Loading libraries"):
-        from elene.experiments.choices import Choices
-        from elene.experiments.machine import use_threads
-        from elene.experiments.search import Search, plan_of
+        from elene.experiments.results.choices import Choices
+        from elene.experiments.results.machine import use_threads
+        from elene.experiments.search.search import Search
+        from elene.experiments.search.space import search_space
     if in_turn and trials is not None:
         raise ValueError("--trials and --in-turn are two ways to try some of the combinations: choose one")
     use_threads(threads)
-    found = Search(plan_of(spec, row, settings or [], seed, fold, epochs), results, runs)
+    found = Search(search_space(spec, row, settings or [], seed, fold, epochs), results, runs)
     try:
         _run(found, trials, in_turn)
     except KeyboardInterrupt:
@@ -102,17 +103,17 @@ def search(  # noqa: PLR0913 - Typer makes every option an argument
 def _how(search: Search, trials: int | None, in_turn: bool) -> str:
     if in_turn:
         return "one setting after the other"
-    whole = search.goal(trials) == len(search.plan.valid)
+    whole = search.goal(trials) == len(search.space.valid)
     return "all combinations" if whole else "combinations that a Parzen estimator proposed"
 
 
 def _run(search: Search, trials: int | None, in_turn: bool) -> None:
     goal, known = search.goal(trials, in_turn), len(search.known)
-    left_out = math.prod(map(len, search.plan.grid.values())) - len(search.plan.valid)
+    left_out = math.prod(map(len, search.space.grid.values())) - len(search.space.valid)
     if left_out:
         error_console.print(f"{counted(left_out, 'combination')} that the model cannot have left out.")
     for values, validation in search.run_in_turn() if in_turn else search.run(trials):
-        told = " ".join(search.plan.changes_of(values)[len(search.plan.changes) :])
+        told = " ".join(search.space.changes_of(values)[len(search.space.changes) :])
         line = f"{len(search.known)} of {goal}: {told}: validation {search.metric} {validation:.4g}"
         error_console.print(line, markup=False, soft_wrap=True)
     if len(search.known) == known:
@@ -121,7 +122,7 @@ def _run(search: Search, trials: int | None, in_turn: bool) -> None:
 
 def _table(search: Search) -> Table:
     ranking = search.ranking
-    table = make_table(*search.plan.grid, f"validation {search.metric}", text=0)
+    table = make_table(*search.space.grid, f"validation {search.metric}", text=0)
     for values, validation in ranking[:SHOWN]:
         table.add_row(*values, f"{validation:.4g}")
     if len(ranking) > SHOWN:
@@ -131,13 +132,13 @@ def _table(search: Search) -> Table:
 
 def _say(search: Search) -> None:
     """The best settings, and how to train with them."""
-    plan = search.plan
+    space = search.space
     best, _ = search.ranking[0]
-    row = [] if plan.row is None else ["--row", plan.row]
+    row = [] if space.row is None else ["--row", space.row]
     numbers = [
-        part for name in ("seed", "fold") if (number := getattr(plan, name)) for part in (f"--{name}", str(number))
+        part for name in ("seed", "fold") if (number := getattr(space, name)) for part in (f"--{name}", str(number))
     ]
-    command = ["elene", "train", plan.source, *row, *numbers, *plan.changes_of(best)]
+    command = ["elene", "train", space.source, *row, *numbers, *space.changes_of(best)]
     console.print(
         f"The best of {counted(len(search.known), 'trial')} ({'lower' if search.lower else 'higher'} is better):"
     )

@@ -13,7 +13,7 @@ from elene.cli.common import ARGUMENTS, ThreadsOption, console, counted, error_c
 from elene.extras import needing
 
 if TYPE_CHECKING:
-    from elene.experiments.store import Result
+    from elene.experiments.results.store import Result
 
 
 def train(  # noqa: PLR0913 - Typer makes every option an argument
@@ -61,13 +61,13 @@ def train(  # noqa: PLR0913 - Typer makes every option an argument
     **Example:** elene train counting.triangle --row gin+elene-nd training.epochs=5
     """
     with needing("experiments", "training"), working("Loading libraries"):
-        from elene.experiments import runner
-        from elene.experiments import spec as specs
-        from elene.experiments.machine import use_threads
-        from elene.experiments.origin import origin_of
-        from elene.experiments.store import Store, run_name
+        from elene.experiments import config
+        from elene.experiments.results.machine import use_threads
+        from elene.experiments.results.origin import origin_of
+        from elene.experiments.results.store import Store, run_name
+        from elene.experiments.train import runner
     use_threads(threads)
-    wanted, store = specs.load(spec, row, changes or []), Store(results)
+    wanted, store = config.load(spec, row, changes or []), Store(results)
     origin = origin_of(wanted.dataset.name)
     known = store.get(wanted, origin, seed, fold)
     if known is None:

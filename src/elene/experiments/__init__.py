@@ -1,7 +1,7 @@
 """Experiments: specs of what to train, a runner that trains it, and a store of what came out.
 
-    >>> from elene.experiments import spec
-    >>> spec.load("sr25", row="gin+elene-ed").training.epochs
+    >>> from elene.experiments import config
+    >>> config.load("sr25", row="gin+elene-ed").training.epochs
     305
 
 :func:`elene.experiments.runner.run` trains a spec, :class:`elene.experiments.store.Store` keeps results; on the command

@@ -1,0 +1,1 @@
+"""What a network reads: graphs prepared for it, in batches."""

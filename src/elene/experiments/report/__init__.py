@@ -1,0 +1,1 @@
+"""All results on one page, as Markdown and as HTML."""

@@ -1,0 +1,161 @@
+"""The ablation as a report: what one setting changed at a time makes of accuracy and speed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, median, stdev
+
+from elene.experiments import config
+from elene.experiments.report.blocks import Block, Cell, Grid, Heading, Paragraph, Picture, to_markdown
+from elene.experiments.results.origin import Code
+from elene.experiments.results.store import Result, Store
+from elene.experiments.results.tables import LOWER_IS_BETTER, METRICS
+from elene.experiments.schedule.ablation import FOLDER, UNIT, Panel, Point, panels, points
+from elene.files import replacing
+
+DIGITS = 3
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A point on a data set: what came out.
+
+    Args:
+        point: what was changed.
+        panel: the data set.
+        results: its runs.
+        unit: seconds of an epoch of plain GIN; None if it was not run.
+    """
+
+    point: Point
+    panel: Panel
+    results: Sequence[Result]
+    unit: float | None
+
+    @property
+    def score(self) -> float:
+        """The mean on the test graphs."""
+        return mean(result.best.test for result in self.results)
+
+    @property
+    def deviation(self) -> float | None:
+        """Over seeds; None of a single one."""
+        return stdev(result.best.test for result in self.results) if len(self.results) > 1 else None
+
+    @property
+    def time(self) -> float | None:
+        """Seconds of an epoch as a multiple of plain GIN's; None if that was not run."""
+        return self.seconds / self.unit if self.unit else None
+
+    @property
+    def seconds(self) -> float:
+        """The median over epochs and runs."""
+        return median(result.cost.seconds_per_epoch for result in self.results)
+
+    def __str__(self) -> str:
+        spread = "" if self.deviation is None else f" ± {self.deviation:.{DIGITS}f}"
+        return f"{self.score:.{DIGITS}f}{spread}"
+
+
+def gather(store: Store) -> dict[Panel, list[Outcome]]:
+    """What the store has of each data set, all of it made by one commit: the newest that has the defaults.
+
+    >>> gather(Store("nothing here"))
+    {}
+    """
+    found: dict[Panel, list[Outcome]] = {}
+    for panel in panels():
+        results = list(store.find(panel.label))
+        defaults = {Point(row).spec(panel).identity for row in {point.row for point in points()}}
+        codes = [result.origin.code for result in results if result.spec.identity in defaults]
+        if codes:
+            newest = max(codes, key=lambda code: code.age)
+            found[panel] = _outcomes(panel, [result for result in results if result.origin.code == newest])
+    return found
+
+
+def _outcomes(panel: Panel, results: Sequence[Result]) -> list[Outcome]:
+    of = {point: [one for one in results if one.spec.identity == point.spec(panel).identity] for point in points()}
+    unit = [result.cost.seconds_per_epoch for result in of[Point(UNIT)]]
+    return [Outcome(point, panel, runs, median(unit) if unit else None) for point, runs in of.items() if runs]
+
+
+def write_ablation(results: str | os.PathLike[str]) -> Path:
+    """Write ``ablation/README.md`` and its figure in the folder of results; gives the first.
+
+    >>> import tempfile
+    >>> write_ablation(tempfile.mkdtemp()).name
+    'README.md'
+    """
+    folder = Path(results, FOLDER)
+    blocks = list(compose(gather(Store(folder))))
+    (folder / "figures").mkdir(parents=True, exist_ok=True)
+    for block in blocks:
+        if isinstance(block, Picture):
+            with replacing(folder / "figures" / f"{block.name}.svg") as temporary:
+                temporary.write_text(block.svg, encoding="utf-8")
+    with replacing(folder / "README.md") as temporary:
+        temporary.write_text(to_markdown(blocks), encoding="utf-8")
+    return folder / "README.md"
+
+
+def compose(found: Mapping[Panel, Sequence[Outcome]]) -> Iterator[Block]:
+    """All parts of the report.
+
+    >>> next(compose({}))
+    Heading(level=1, text='Ablation')
+    """
+    yield Heading(1, "Ablation")
+    yield Paragraph(
+        "One setting changed at a time; the first lines have the defaults. The metric is that on the test graphs at "
+        "the best validation epoch, the mean ± standard deviation over seeds, and behind it the seconds of an epoch as "
+        "a multiple of plain GIN's, measured while other runs were made beside it. Differences go by the validation "
+        "graphs, where defaults are decided: a plus is better than the default of the same model."
+    )
+    if not found:
+        yield Paragraph("No runs yet.")
+        return
+    for panel, outcomes in found.items():
+        yield Paragraph(f"{panel.title}: {_say_panel(panel, outcomes)}")
+    yield _grid(found)
+    from elene.experiments.report.figures import draw_ablation
+
+    yield Heading(2, "Accuracy against time")
+    yield Picture(
+        "ablation", "Ablation: the test metric against the time of an epoch", draw_ablation("ablation", found)
+    )
+
+
+def _say_panel(panel: Panel, outcomes: Sequence[Outcome]) -> str:
+    published = config.load_network(panel.label, UNIT).training.epochs
+    lower = "lower" if panel.metric in LOWER_IS_BETTER else "higher"
+    code: Code = outcomes[0].results[0].origin.code
+    return f"{METRICS[panel.metric]}, {lower} is better; {panel.epochs} of {published} epochs; commit {code.name}."
+
+
+def _grid(found: Mapping[Panel, Sequence[Outcome]]) -> Grid:
+    by_place = {(one.point, panel): one for panel, outcomes in found.items() for one in outcomes}
+    used = [point for point in points() if any((point, panel) in by_place for panel in found)]
+    used.sort(key=lambda point: (point.row != UNIT, bool(point.key)))
+    rows = [
+        [
+            Cell(point.title),
+            *(_cell(by_place.get((point, panel)), by_place.get((Point(point.row), panel))) for panel in found),
+        ]
+        for point in used
+    ]
+    return Grid(["", *(panel.title for panel in found)], rows)
+
+
+def _cell(one: Outcome | None, default: Outcome | None) -> Cell:
+    if one is None:
+        return Cell("")
+    time = "" if one.time is None else f"{one.time:.2f}x"
+    if default is None or not one.point.key:
+        return Cell(str(one), time)
+    gain = mean(run.best.validation for run in default.results) - mean(run.best.validation for run in one.results)
+    gain = gain if one.panel.metric in LOWER_IS_BETTER else -gain
+    return Cell(str(one), ", ".join(filter(None, (f"{gain:+.{DIGITS}f}", time))), "better" if gain > 0 else "")

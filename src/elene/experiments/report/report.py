@@ -1,0 +1,292 @@
+"""Report: every table with the published numbers, ours and the difference, as Markdown and as one page of HTML."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from elene.brec.standings import CATEGORIES, Standing, standings
+from elene.experiments.report import cost
+from elene.experiments.report.blocks import Block, Cell, Grid, Heading, Paragraph, Picture, to_html, to_markdown
+from elene.experiments.results.origin import SHORT
+from elene.experiments.results.store import Result, Store
+from elene.experiments.results.summary import Entry, summarise
+from elene.experiments.results.tables import Column, Table, title_of
+from elene.experiments.schedule.ablation import FOLDER as ABLATION
+from elene.experiments.schedule.cost import FOLDER as COST
+from elene.files import replacing
+
+TITLE = "Results"
+RULES = (
+    "Ours is the metric on the test graphs at the best validation epoch, as the mean ± standard deviation of all runs. "
+    "These differ in their seed or, where a data set has folds, in the fold.",
+    "Runs have the settings of the paper where nothing else is said. 20 of 300 epochs: the paper has 300. All runs of "
+    "a cell were made by one commit, the newest that has any, with one content of the data. Of runs with several "
+    "settings those are shown that a search chose on the validation graphs, marked as searched, or else the closest to "
+    "the paper's, whatever their scores.",
+    "Better and worse go by the printed digits. A dagger (†) marks what the paper quotes from others. A dash marks a "
+    "model or data set that there is no spec for. Peak MB is what training added to the memory in use "
+    "before it, at least: it may have used again what an earlier run of the same process had left.",
+)
+SCALING = "scaling.json"
+SWEEPS = {
+    "nodes": "the number of nodes, regular graphs",
+    "degree": "the degree, regular graphs of 1000 nodes",
+    "m": "m, Barabasi-Albert graphs of 1000 nodes",
+}
+
+
+def write_report(store: Store, out: str | os.PathLike[str]) -> tuple[Path, Path]:
+    """Write ``README.md``, its ``figures`` and ``report.html``; gives the first and the last.
+
+    Args:
+        store: where results are; ``scaling.json`` beside them, if it is there, is what ``benchmarks/scaling.py`` wrote.
+        out: the folder to write to; it is made if need be.
+
+    Example:
+        >>> import tempfile
+        >>> markdown, html = write_report(Store("nothing here"), tempfile.mkdtemp())
+        >>> markdown.name, html.read_text()[:15]
+        ('README.md', '<!doctype html>')
+    """
+    folder, blocks = Path(out), list(compose(store))
+    (folder / "figures").mkdir(parents=True, exist_ok=True)
+    for block in blocks:
+        if isinstance(block, Picture):
+            _write(folder / "figures" / f"{block.name}.svg", block.svg)
+    markdown, html = folder / "README.md", folder / "report.html"
+    _write(markdown, to_markdown(blocks))
+    _write(html, to_html(TITLE, blocks))
+    return markdown, html
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def compose(store: Store) -> Iterator[Block]:
+    """All parts of a report.
+
+    >>> next(compose(Store("nothing here")))
+    Heading(level=1, text='Results')
+    """
+    yield Heading(1, TITLE)
+    yield from map(Paragraph, RULES)
+    every = summarise(store)
+    for table, entries in every:
+        yield from _section(table, entries)
+    if (store.root / ABLATION / "README.md").is_file():
+        yield Paragraph("What one setting changed at a time makes of accuracy and speed: ablation/README.md.")
+    yield from cost.compose(Store(store.root / COST))
+    yield from _brec(store.root)
+    yield from _memory(store.root / SCALING)
+    yield from _origin([result for _, entries in every for entry in entries for result in entry.results])
+
+
+def _section(table: Table, entries: Sequence[Entry]) -> Iterator[Block]:
+    from elene.experiments.report.figures import draw_costs, draw_curves
+
+    yield Heading(2, table.title)
+    yield Paragraph(f"{_sentence(table.source)} {_sentence(_measures(table.columns))}")
+    yield from map(Paragraph, table.notes)
+    done = [entry for column in table.columns for entry in entries if entry.column == column and entry.results]
+    if chosen := [entry for entry in done if entry.choice is not None]:
+        told = "; ".join(f"{entry.column.title}, {entry.line.title}: {entry.choice}" for entry in chosen)
+        yield Paragraph(f"Searched: chosen on the validation graphs with a shorter schedule: {told}.")
+    yield Paragraph(_epochs(done) if done else "No runs yet.")
+    yield _overview(table, entries)
+    if not done:
+        return
+    yield Heading(3, "Runs")
+    yield _details(done)
+    for what, draw in (("Learning curves (validation)", draw_curves), ("Test metric against cost", draw_costs)):
+        name = f"{table.name}-{draw.__name__.removeprefix('draw_')}"
+        svg = draw(name, done)
+        if svg is not None:
+            yield Heading(3, what)
+            yield Picture(name, f"{table.title}: {what.lower()}", svg)
+
+
+def _measures(columns: Sequence[Column]) -> str:
+    """The metric of all data sets, or of each."""
+    measures = {column.measure for column in columns}
+    if len(measures) == 1:
+        return measures.pop()
+    return "; ".join(f"{column.title}: {column.measure}" for column in columns)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _epochs(done: Sequence[Entry]) -> str:
+    """How long the models of each data set were trained."""
+    found: dict[str, list[str]] = {}
+    for entry in done:
+        if entry.epochs and entry.epochs not in found.setdefault(entry.column.title, []):
+            found[entry.column.title].append(entry.epochs)
+    if not found:
+        return "No epochs: nothing was trained step by step."
+    if len({tuple(told) for told in found.values()}) == 1:
+        return f"Epochs: {', '.join(next(iter(found.values())))}."
+    return "Epochs: " + "; ".join(f"{title} {', '.join(told)}" for title, told in found.items()) + "."
+
+
+def _overview(table: Table, entries: Sequence[Entry]) -> Grid:
+    """In the shape of the paper's table."""
+    across = len(table.columns)
+    lines = [entries[i : i + across] for i in range(0, len(entries), across)]
+    rows = [[Cell(_title(line[0])), *map(_cell, line)] for line in lines]
+    return Grid(["Model", *(column.title for column in table.columns)], rows)
+
+
+def _title(entry: Entry) -> str:
+    return f"{entry.line.title} †" if entry.line.source == "literature" else entry.line.title
+
+
+def _cell(entry: Entry) -> Cell:
+    paper = f"paper {entry.paper}" if entry.paper else ""
+    if entry.results:
+        budget = f"{entry.epochs} epochs" if entry.shortened else ""
+        note = ", ".join(filter(None, (paper, budget, "searched" if entry.choice else "")))
+        return Cell(entry.ours, note, "equal" if entry.verdict == "new" else entry.verdict)
+    return Cell("missing" if entry.verdict == "missing" else "-", paper, "missing")
+
+
+def _details(entries: Sequence[Entry]) -> Grid:
+    """All that there is to say about each model and data set that was run; columns without content are left out."""
+    told = [_detail(entry) for entry in entries]
+    titles = [title for title in told[0] if any(line[title].text for line in told)]
+    return Grid(titles, [[line[title] for title in titles] for line in told])
+
+
+def _detail(entry: Entry) -> dict[str, Cell]:
+    results, seconds = entry.results, entry.seconds_per_epoch
+    memory = max(result.cost.peak_memory - result.cost.base_memory for result in results)
+    return {
+        "Data set": Cell(_data(entry)),
+        "Model": Cell(entry.line.title),
+        "Paper": Cell(entry.paper),
+        "Ours": Cell(entry.ours),
+        "Difference": Cell(_difference(entry), kind=entry.verdict),
+        "Relabelled": Cell(entry.relabelled),
+        "Runs": Cell(str(len(results))),
+        "Epochs": Cell(entry.epochs),
+        "s/epoch": Cell("" if seconds is None else f"{seconds:.3g}"),
+        "Peak MB": Cell(f"{memory:.0f}"),
+        "Parameters": Cell(f"{results[0].cost.parameters:,}"),
+        "Commit": Cell(results[0].origin.code.name),
+        "Data": Cell(results[0].origin.data[:SHORT]),
+        "Other settings": Cell(", ".join(f"{key}={value}" for key, value in entry.changes.items())),
+    }
+
+
+def _difference(entry: Entry) -> str:
+    difference = entry.difference
+    return f"{difference:+.{entry.digits}f} {entry.verdict}" if difference else "" if difference is None else "equal"
+
+
+def _data(entry: Entry) -> str:
+    """The heading of the data set, and what is special about the data that was used."""
+    variants = {result.title.partition(", ")[2] for result in entry.results} - {""}
+    return ", ".join([entry.column.title, *sorted(variants)])
+
+
+def _brec(results: Path) -> Iterator[Block]:
+    yield Heading(2, "BREC")
+    yield Paragraph(
+        "Pairs of graphs told apart. Trained models follow BREC's RPC protocol: copies of one graph must not be told "
+        "apart. Where nothing is learned, the encodings of two graphs differ, or do so after refinement by 1-WL or "
+        "2-FWL. Published counts are those of Wang and Zhang (2024), Table 2."
+    )
+    header = ["Method", "", *(f"{name} {count}" for name, count in CATEGORIES.items()), "All 400"]
+    yield Grid(header, [_standing(standing) for standing in standings(results)])
+
+
+def _standing(standing: Standing) -> list[Cell]:
+    told, tried = standing.told_apart, standing.tried
+    parts = [(told.get(name, 0), tried.get(name, 0), count) for name, count in CATEGORIES.items()]
+    every = (standing.total, sum(tried.values()), sum(CATEGORIES.values()))
+    counts = ["" if not of else str(one) if of == count else f"{one} of {of}" for one, of, count in (*parts, every)]
+    kind = "" if standing.kind == "published" else "equal"
+    return [Cell(standing.method, kind=kind), Cell(standing.kind), *map(Cell, counts)]
+
+
+def _origin(results: Sequence[Result]) -> Iterator[Block]:
+    """Where and when all this was computed; the files of the store say it for each run."""
+    if not results:
+        return
+    machines = Counter(_machine(result) for result in results)
+    dates = sorted(result.date for result in results)
+    yield Heading(2, "Where it ran")
+    yield Paragraph(
+        f"{len(results)} runs from {dates[0]} to {dates[-1]}. The files in the folder runs say for each of them "
+        "its spec, seed, versions, machine and data."
+    )
+    yield Grid(["Machine", "Runs"], [[Cell(machine), Cell(str(count))] for machine, count in machines.most_common()])
+    codes = Counter(result.origin.code for result in results)
+    yield Paragraph("Code, with a plus and a hash of the changes where there were some that were not committed:")
+    yield Grid(
+        ["Commit", "Made", "Runs"],
+        [
+            [Cell(code.name), Cell(code.committed), Cell(str(codes[code]))]
+            for code in sorted(codes, key=lambda c: c.age)
+        ],
+    )
+    contents = Counter((result.title, result.origin.data[:SHORT]) for result in results)
+    yield Paragraph("Data, by the first digits of the SHA-256 of its content:")
+    yield Grid(
+        ["Data set", "Content", "Runs"],
+        [[Cell(title), Cell(data), Cell(str(contents[title, data]))] for title, data in sorted(contents)],
+    )
+
+
+def _machine(result: Result) -> str:
+    return ", ".join(f"{key} {value}" for key, value in result.machine.items() if value != "none")
+
+
+def _memory(path: Path) -> Iterator[Block]:
+    if not path.is_file():
+        return
+    from elene.experiments.report.figures import draw_memory
+
+    rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["scaling"]
+    known = [row for row in rows if row["peak"] is not None]
+    yield Heading(2, "Memory against the size and the density of the graph")
+    yield Paragraph(
+        "The paper shows this in figures without numbers; its largest graph has 31,623 nodes. One layer, hidden size "
+        "128, training on one graph; memory above that before training. A curve ends where memory (6 GB) or time did "
+        "not suffice."
+    )
+    yield Grid(
+        ["Largest graph, by nodes", "k", "Nodes", "Degree", "MB"],
+        [
+            [
+                Cell(title_of(row["model"])),
+                *(Cell(f"{row[key]:,}") for key in ("k", "nodes", "degree")),
+                _megabytes(row),
+            ]
+            for row in _largest(known)
+        ],
+    )
+    for sweep, what in SWEEPS.items():
+        if any(row["sweep"] == sweep for row in known):
+            yield Picture(f"memory-{sweep}", f"Memory against {what}", draw_memory(f"memory-{sweep}", rows, sweep))
+
+
+def _megabytes(row: Mapping[str, Any]) -> Cell:
+    return Cell(f"{row['peak'] / 1e6:,.0f}")
+
+
+def _largest(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The largest graph that each model was trained on at each depth."""
+    found: dict[tuple[str, int], Mapping[str, Any]] = {}
+    for row in sorted(rows, key=lambda row: (row["nodes"], row["degree"])):
+        if row["sweep"] == "nodes":
+            found[row["model"], row["k"]] = row
+    return list(found.values())

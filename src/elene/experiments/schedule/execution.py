@@ -1,0 +1,155 @@
+"""Reproduce: the runs of a table that are not in the store yet, one after the other, within a budget of time."""
+
+from __future__ import annotations
+
+import _thread
+import csv
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from threading import Timer
+from time import monotonic
+
+from elene.experiments.results.store import Result, Store
+from elene.experiments.schedule.planning import PlannedRun, is_known
+
+BESIDE = 1.5  # a run takes up to so many times the seconds of its training: data, validation and test come with it
+
+
+class Clock:
+    """Estimates how long a job will take: from its own epochs if it was begun, else from runs of the same kind.
+
+    Args:
+        store: where earlier results are.
+        folder: where runs that were begun are.
+
+    Example:
+        >>> from elene.experiments import config
+        >>> clock = Clock(Store("nothing here"), "nor here")
+        >>> clock.estimate(PlannedRun(config.load("sr25", "gin"), 0, 0)) is None
+        True
+    """
+
+    def __init__(self, store: Store, folder: str | os.PathLike[str]) -> None:
+        self.store, self.folder = store, Path(folder)
+
+    def estimate(self, job: PlannedRun) -> float | None:
+        """Seconds, roughly; None if nothing is known."""
+        epochs = 1 if job.spec.training is None else job.spec.training.epochs
+        begun = self._begun(job)
+        if begun:
+            return BESIDE * median(begun) * max(epochs - len(begun), 0)
+        known = [result.cost.seconds_per_epoch for result in self.store.find(*job.kind)]
+        return BESIDE * median(known) * epochs if known else None
+
+    def _begun(self, job: PlannedRun) -> list[float]:
+        """Seconds of each epoch so far."""
+        for path in self.folder.glob(f"{job.pattern}/metrics.csv"):
+            with path.open(encoding="utf-8") as file:
+                return [float(line["seconds"]) for line in csv.DictReader(file) if line["seconds"]]
+        return []
+
+
+@dataclass(frozen=True)
+class Step:
+    """What happened to a job.
+
+    Args:
+        job: which one.
+        state: ``"starts"``, ``"done"``, ``"failed"`` (its data is not at hand, or too large), ``"stopped"`` (time is
+            up; it will go on next time), ``"too long"`` (for what is left of the budget, so that it was not started),
+            ``"taken"`` (another process is at it) or ``"known"`` (another process has done it meanwhile).
+        seconds: how long it took or, before that, will take; None if that is not known.
+        result: what came out, if it is done.
+        error: why it failed, if it did, or who is at it.
+    """
+
+    job: PlannedRun
+    state: str
+    seconds: float | None = None
+    result: Result | None = None
+    error: Exception | None = None
+
+
+def reproduce(
+    jobs: Sequence[PlannedRun],
+    store: Store,
+    run: Callable[[PlannedRun], Result],
+    estimate: Callable[[PlannedRun], float | None],
+    budget: float | None = None,
+) -> Iterator[Step]:
+    """Run jobs one after the other, and add their results to the store; several processes may do so at a time.
+
+    Args:
+        jobs: what is :func:`missing` of a plan.
+        store: where results are and go to.
+        run: what runs a job: :func:`perform` in some folder.
+        estimate: how many seconds a job will take, or None: :meth:`Clock.estimate`.
+        budget: seconds; then no job is started any more, and the running one is interrupted, to go on another time.
+
+    Yields:
+        What happens, as it happens.
+    """
+    deadline = None if budget is None else monotonic() + budget
+    absent: set[str] = set()
+    for job in jobs:
+        if job.spec.dataset.name in absent:
+            continue
+        left, expected = None if deadline is None else deadline - monotonic(), estimate(job)
+        if left is not None and (left <= 0 or (expected or 0) > left):
+            yield Step(job, "too long", expected)
+            continue
+        with ExitStack() as claims:
+            step = _claim(job, store, claims)
+            if step is None:
+                yield Step(job, "starts", expected)
+                step = _attempt(job, run, left)
+            if step.result is not None:
+                store.add(step.result)
+        # A process that died, of too much memory perhaps, says nothing about the data.
+        if step.state == "failed" and isinstance(step.error, OSError) and not isinstance(step.error, ChildProcessError):
+            absent.add(job.spec.dataset.name)
+        yield step
+
+
+def _claim(job: PlannedRun, store: Store, claims: ExitStack) -> Step | None:
+    """Keep other processes from a job; or what there is to say instead."""
+    try:
+        claims.enter_context(store.claim(job.name))
+        return Step(job, "known") if is_known(job, store) else None
+    except BlockingIOError as error:
+        return Step(job, "taken", error=error)
+    except (OSError, MemoryError) as error:
+        return Step(job, "failed", error=error)
+
+
+def _attempt(job: PlannedRun, run: Callable[[PlannedRun], Result], left: float | None) -> Step:
+    started = monotonic()
+    try:
+        with _interrupted_after(left):
+            result = run(job)
+    except KeyboardInterrupt:
+        if left is None or monotonic() - started < left:
+            raise
+        return Step(job, "stopped", monotonic() - started)
+    except (OSError, MemoryError) as error:
+        return Step(job, "failed", monotonic() - started, error=error)
+    return Step(job, "done", monotonic() - started, result)
+
+
+@contextmanager
+def _interrupted_after(seconds: float | None) -> Iterator[None]:
+    """Interrupt the block, as Ctrl-C does, when so many seconds have passed."""
+    if seconds is None:
+        yield
+        return
+    timer = Timer(seconds, _thread.interrupt_main)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

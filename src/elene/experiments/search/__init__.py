@@ -1,0 +1,1 @@
+"""Which settings are best on the validation graphs."""

@@ -1,0 +1,143 @@
+"""Ablation: one setting at a time, equal schedules, one commit, and a table that says what is better."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+from elene.cli import app
+from elene.experiments import config
+from elene.experiments.report.ablation import gather, write_ablation
+from elene.experiments.report.report import write_report
+from elene.experiments.results.store import Store
+from elene.experiments.schedule import planning
+from elene.experiments.schedule.ablation import FOLDER, Point, panels, plan_ablation, points
+from made_up import origin, result
+
+TRIANGLES = next(panel for panel in panels() if panel.label == "counting.triangle")
+
+
+def by_change(row="gin+elene-nd"):
+    return {point.change: point for point in points() if point.row == row}
+
+
+def run_of(point, test, panel=TRIANGLES, seed=0, **others):
+    return result(spec=point.spec(panel), test=test, seed=seed, metric=panel.metric, **others)
+
+
+def test_every_point_differs_from_the_default_in_one_setting():
+    for point in points():
+        for panel in panels():
+            wanted = config.load(
+                panel.label, point.row, config.compressed(config.load(panel.label, point.row), panel.epochs)
+            )
+            told, base = (each.model_dump(mode="json") for each in (point.spec(panel), wanted))
+            assert len(list(differences(told, base))) == bool(point.key), point
+
+
+def differences(a, b):
+    for key in a:
+        if isinstance(a[key], dict) and isinstance(b[key], dict):
+            yield from differences(a[key], b[key])
+        elif a[key] != b[key]:
+            yield key
+
+
+def test_all_that_is_to_be_decided_is_there():
+    network = {"head_norm layer", "head_norm none", "input_norm false", "edge_constant false"}
+    assert network <= set(by_change("gin")) and network <= set(by_change())
+    layer = {"phi 16", "phi 32", "phi 64", "skip elene", "joint false", "layers first", "layers half"}
+    assert layer | {"update linear", "default"} <= set(by_change())
+    assert not layer & set(by_change("gin"))
+
+
+def test_when_a_default_changes_the_old_one_takes_its_place(monkeypatch):
+    """What is compared is always the default and all other values."""
+    usual, before = config.load_network, [point.value for point in points() if point.name == "skip"]
+
+    def other(source, row, changes=()):
+        return usual(source, row, [f"model.skip={before[0]}", *changes])
+
+    monkeypatch.setattr(config, "load_network", other)
+    assert {point.value for point in points() if point.name == "skip"} == {"input", "elene"} - set(before)
+
+
+def test_plans():
+    jobs = plan_ablation()
+    assert [job.seed for job in jobs] == sorted(job.seed for job in jobs)
+    assert {job.spec.dataset.label for job in jobs} == {panel.label for panel in panels() if not panel.asked}
+    assert {job.spec.training.epochs for job in jobs if job.spec.dataset.name == "counting"} == {60}
+    inputs = {job.spec.dataset.label for job in plan_ablation(["input_norm"])}
+    assert inputs == {"graph-properties.radius"}
+    zinc = plan_ablation(["skip", "default"], ["zinc12k"])
+    assert [(job.spec.row, job.seed) for job in zinc] == [("gin", 0), ("gin+elene-nd", 0), ("gin+elene-nd", 0)]
+    assert len(plan_ablation(["skip"], ["zinc12k"], seeds=3)) == 3
+    with pytest.raises(ValueError, match="rows: 'skop' is not in this table: choose from default, head_norm"):
+        plan_ablation(["skop"])
+    with pytest.raises(ValueError, match="datasets: 'sr25' is not in this table"):
+        plan_ablation(datasets=["sr25"])
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "results" / FOLDER)
+
+
+@pytest.fixture
+def filled(store):
+    of = by_change()
+    store.add(run_of(Point("gin"), 0.5, seconds_per_epoch=2.0))
+    for seed, test in enumerate((0.02, 0.04)):
+        store.add(run_of(of["default"], test, seed=seed, seconds_per_epoch=5.0))
+    store.add(run_of(of["phi 16"], 0.05, seconds_per_epoch=3.0))
+    store.add(run_of(of["joint false"], 0.01, seconds_per_epoch=5.0))
+    return store
+
+
+def test_outcomes_beside_the_default_and_plain_gin(filled):
+    [(panel, outcomes)] = gather(filled).items()
+    assert panel == TRIANGLES
+    found = {one.point.title: (str(one), one.time) for one in outcomes}
+    assert found == {
+        "GIN, default": ("0.500", 1.0),
+        "GIN+ELENE-L (ND), default": ("0.030 ± 0.014", 2.5),
+        "GIN+ELENE-L (ND), phi 16": ("0.050", 1.5),
+        "GIN+ELENE-L (ND), joint false": ("0.010", 2.5),
+    }
+
+
+def test_one_commit_at_a_time(filled):
+    newer = origin("beef", committed="2026-02-01T00:00:00Z")
+    filled.add(run_of(by_change()["phi 16"], 0.5, origin=newer))
+    assert len(gather(filled)[TRIANGLES]) == 4  # nothing to compare it with
+    filled.add(run_of(by_change()["default"], 0.5, origin=newer))
+    assert len(gather(filled)[TRIANGLES]) == 2
+
+
+def test_the_table_says_what_is_better(filled):
+    text = write_ablation(filled.root.parent).read_text()
+    assert "| GIN+ELENE-L (ND), default | 0.030 ± 0.014 (2.50x) |" in text
+    assert "| GIN+ELENE-L (ND), phi 16 | 0.050 (-0.020, 1.50x) |" in text
+    assert "| GIN+ELENE-L (ND), joint false | **0.010** (+0.020, 2.50x) |" in text
+    assert "Triangles: MAE, lower is better; 60 of 300 epochs; commit c0ffee." in text
+    markdown, _ = write_report(Store(filled.root.parent), filled.root.parent)
+    assert "ablation/README.md" in markdown.read_text()
+    svg = (filled.root / "figures" / "ablation.svg").read_text()
+    assert ElementTree.fromstring(svg).tag.endswith("svg") and "phi 16" in svg
+
+
+def test_the_command(tmp_path, monkeypatch):
+    def fake(job, folder):
+        return result(spec=job.spec, seed=job.seed, metric="mae")
+
+    monkeypatch.setattr(planning, "perform", fake)
+    arguments = ["reproduce", "ablation", "--rows", "default,skip", "--datasets", "counting.triangle", "--seeds", "1"]
+    found = CliRunner().invoke(app, [*arguments, "--results", str(tmp_path), "--runs", str(tmp_path / "runs")])
+    assert found.exit_code == 0, (found.output, found.exception)
+    assert "3 runs, 3 of them to be done" in found.stderr
+    assert len(list(Store(tmp_path / "ablation").find())) == 3 and list(Store(tmp_path).find()) == []
+    assert "skip elene" in (tmp_path / "ablation" / "README.md").read_text()
+    refused = CliRunner().invoke(app, [*arguments, "training.epochs=3"])
+    assert refused.exit_code == 2 and "ablation has settings of its own" in " ".join(refused.stderr.split())
