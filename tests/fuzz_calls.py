@@ -170,6 +170,11 @@ CALLS = {
     "AddELENE()": (transforms.AddELENE(1, max_degree=2), {"data": PATH}),
     "EgoStructure": (transforms.EgoStructure, {"k": 1, "level": "node", "max_degree": None}),
     "EgoStructure()": (transforms.EgoStructure(1), {"data": PATH}),
+    "EgoLoader": (
+        transforms.EgoLoader,
+        {"graph": PATH, "structure": transforms.EgoStructure(1), "layers": 1, "input_nodes": None, "features": None}
+        | {"most_nodes": None},
+    ),
     "Ego.of": (nn.Ego.of, {"data": READY}),
     "Ego.ends": (nn.Ego.of(READY).ends, {"edge_index": ARCS}),
     "ELENE": (

@@ -83,9 +83,10 @@ def two_hop_paths(graph: Graph, roots: NDArray[np.int64] | None = None) -> NDArr
     return found
 
 
-def plan_in_order(graph: Graph) -> WorkPlan:
-    """All nodes in their own order."""
-    return WorkPlan(graph.ranked, None, two_hop_paths(graph), (np.arange(graph.num_nodes, dtype=np.uint32),))
+def plan_in_order(graph: Graph, first: int | None = None) -> WorkPlan:
+    """All nodes in their own order, or so many of them."""
+    roots = np.arange(graph.num_nodes if first is None else first)
+    return WorkPlan(graph.ranked, None, two_hop_paths(graph, roots), (roots.astype(np.uint32),))
 
 
 def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> WorkPlan:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from elene.csr import pointers
 from elene.engine import policy
 from elene.engine.codec import Codec
 from elene.engine.counting import number_keys
@@ -71,42 +72,80 @@ class Triples(NamedTuple):
     inside_pairs: NDArray[np.int64]
 
 
-def ego_members(graph: Graph, k: int, rho: int) -> Members:
-    """The nodes of all ego-networks, by distance, with the codes of their quadruplets."""
+def ego_members(graph: Graph, k: int, rho: int, whole: int | None = None) -> Members:
+    """The nodes of all ego-networks, by distance, with the codes of their quadruplets.
+
+    Where the graph is a part of a larger one, only the first ``whole`` nodes have all of their ego-networks in it: the
+    others get none.
+    """
     from elene.kernels.node import fill_members, reading_scratch
 
     codec = Codec(rho)
     codec.check(effective_depth(graph, k))
     setting = node_setting(graph, k, rho)
     scratch = partial(reading_scratch, graph.num_nodes, setting.k, setting.shift.dtype)
-    job = FillJob(plan_in_order(graph), fill_members, setting, scratch, policy.POLICY.deep_room, keyed=True)
+    job = FillJob(plan_in_order(graph, whole), fill_members, setting, scratch, policy.POLICY.deep_room, keyed=True)
     distinct, sizes, low, high = _run(job, upper=True)
-    return Members(sizes, low, high, codec.unpack(distinct[:, 0]))
+    none = np.zeros(graph.num_nodes - len(sizes), np.int64)
+    return Members(np.concatenate([sizes, none]), low, high, codec.unpack(distinct[:, 0]))
 
 
-def ego_triples(graph: Graph, k: int, rho: int) -> Triples:
-    """The edges of all ego-networks. The roots around an edge are the nodes of its intersection."""
+def ego_triples(graph: Graph, k: int, rho: int, whole: int | None = None) -> Triples:
+    """The edges of all ego-networks. The roots around an edge are the nodes of its intersection.
+
+    Where the graph is a part of a larger one, as in :func:`ego_members`, a triple is kept if its root is one of the
+    first ``whole`` nodes, or both ends of its edge are. Either is enough to know its quadruplets, for all shortest
+    paths that they count are within k of the root, and within k of the ends: so these nodes have all their edges, and
+    the edges among them all their roots.
+    """
     from elene.kernels.node import reading_scratch
-    from elene.kernels.pair import fill_pair_members, pair_scratch
-    from elene.kernels.structure import fill_rooted, transpose
+    from elene.kernels.structure import fill_rooted
 
-    codec, n, room = Codec(rho), graph.num_nodes, policy.POLICY.deep_room
+    codec, n = Codec(rho), graph.num_nodes
     codec.check(effective_depth(graph, k))
-    ends = graph.edges
+    around = _around(graph, k, rho, n if whole is None else whole)
+    inside_keys, inside = _used(around.keys, around.codes)
+    setting = node_setting(graph, k, rho)
+    scratch = partial(reading_scratch, n, setting.k, setting.shift.dtype)
+    fill = partial(fill_rooted, triples=(pointers(around.sizes), around.edges, graph.edges))
+    job = FillJob(plan_in_order(graph), fill, setting, scratch, policy.POLICY.deep_room, keyed=True)
+    rooted_keys, _, rooted, _ = _run(job, upper=False)
+    return Triples(around.sizes, around.edges, rooted, codec.unpack(rooted_keys), inside, codec.unpack(inside_keys))
+
+
+class _Around(NamedTuple):
+    """The edges around each root, one behind the other, and codes of keys of their intersections."""
+
+    sizes: NDArray[np.int64]
+    edges: NDArray[np.int32]
+    codes: NDArray[np.int64]
+    keys: NDArray[np.int64]
+
+
+def _around(graph: Graph, k: int, rho: int, whole: int) -> _Around:
+    from elene.kernels.pair import fill_pair_members, pair_scratch
+    from elene.kernels.structure import transpose
+
+    ends, n = graph.edges, graph.num_nodes
     plan = plan_pairs(graph, Rows(ends[:, 0].astype(np.int64), ends[:, 1].astype(np.int64)), k)
     assert plan.order is not None
-    around = FillJob(plan, fill_pair_members, pair_setting(graph, k, rho), partial(pair_scratch, n), room, keyed=True)
-    inside_keys, sizes, roots, inside = _run(around, upper=True)
-    pointers, planned, came_from = transpose(sizes, roots.astype(np.int32), n)
-    edges, setting = plan.order[planned].astype(np.int32), node_setting(graph, k, rho)
-    scratch = partial(reading_scratch, n, setting.k, setting.shift.dtype)
-    fill = partial(fill_rooted, triples=(pointers, edges, ends))
-    rooted_keys, _, codes, _ = _run(
-        FillJob(plan_in_order(graph), fill, setting, scratch, room, keyed=True), upper=False
-    )
-    return Triples(
-        np.diff(pointers), edges, codes, codec.unpack(rooted_keys), inside[came_from], codec.unpack(inside_keys)
-    )
+    room, scratch = policy.POLICY.deep_room, partial(pair_scratch, n)
+    job = FillJob(plan, fill_pair_members, pair_setting(graph, k, rho), scratch, room, keyed=True)
+    keys, sizes, roots, codes = _run(job, upper=True)
+    starts, planned, came_from = transpose(sizes, roots.astype(np.int32), n)
+    edges, counts = plan.order[planned].astype(np.int32), np.diff(starts)
+    if whole == n:
+        return _Around(counts, edges, codes[came_from], keys)
+    root = np.repeat(np.arange(n), counts)
+    kept = (root < whole) | (ends[edges, 1] < whole)  # an edge's second end is the larger one
+    return _Around(np.bincount(root[kept], minlength=n), edges[kept], codes[came_from[kept]], keys)
+
+
+def _used(keys: NDArray[np.int64], codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The keys that codes name, and the codes as numbers among these."""
+    used = np.zeros(len(keys), bool)
+    used[codes] = True
+    return keys[used], (np.cumsum(used) - 1)[codes]
 
 
 def _run(

@@ -31,7 +31,8 @@ def fill_rooted(graph: Any, roots: Any, setting: Any, scratch: Any, out: Any, pr
         count = last - first
         if is_full(out, used, known, count):
             return Progress(i, used, known, count)
-        for j in range(read_ego(graph, roots[i], setting, scratch)):
+        size = read_ego(graph, roots[i], setting, scratch) if count else 0
+        for j in range(size):
             key_of[queue[j]] = pack_member(j, setting, scratch)
         for e in range(first, last):
             u, v = key_of[ends[edges[e], 0]], key_of[ends[edges[e], 1]]

@@ -57,3 +57,17 @@ def stamp_arcs(
     from elene.kernels.structure import stamps
 
     return stamps(np.asarray(edge_index, dtype=np.int64), nodes, arcs, ordered)
+
+
+def locate_arcs(graph: Graph, arcs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where arcs of a graph stand among all of its arcs, by source and target.
+
+    >>> locate_arcs(Graph.from_edges([(0, 1), (1, 2)]), np.array([[1, 2], [2, 1]])).tolist()
+    [2, 3]
+    """
+    low, high = graph.indptr[arcs[0]], graph.indptr[arcs[0] + 1]
+    while (open_ := low < high).any():
+        middle = (low + high) // 2
+        right = open_ & (graph.indices[np.minimum(middle, len(graph.indices) - 1)] < arcs[1])
+        low, high = np.where(right, middle + 1, low), np.where(open_ & ~right, middle, high)
+    return low

@@ -62,13 +62,21 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         result = EgoData(**without_lists(data.to_dict()))
         if "num_nodes" not in result:
             result.num_nodes = data.num_nodes
-        lists = self._lists(graph, arcs)
+        return self.write(result, graph, arcs)
+
+    def write(self, data: EgoData, graph: Graph, arcs: NDArray[Any], whole: int | None = None) -> EgoData:
+        """Put the lists of a graph into a data that has its ``arcs`` for an ``edge_index``; gives the data.
+
+        Where the graph is a part of a larger one, only the first ``whole`` nodes have all of their ego-networks in it,
+        and the others get no lists.
+        """
+        lists = self._lists(graph, arcs, whole)
         rows = {key: np.array([len(lists[key])]) for key in TABLES if key in lists}
         sizes = np.array([graph.num_nodes]), np.array([graph.num_edges]), np.array([arcs.shape[1]])
         lists["ego_shape"] = self._shape(arcs, *sizes, rows)
         for key, values in lists.items():
-            result[key] = torch.from_numpy(np.ascontiguousarray(values))
-        return result
+            data[key] = torch.from_numpy(np.ascontiguousarray(values))
+        return data
 
     def prepare(self, dataset: InMemoryDataset) -> InMemoryDataset:
         """A copy of an in-memory data set with the lists added to all graphs in one go, as if one by one.
@@ -91,9 +99,11 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         ends = {key: torch.from_numpy(pointers(count)) for key, count in counts.items()}
         return restored(dataset, EgoData(**without_lists(data.to_dict()), **found), {**without_lists(slices), **ends})
 
-    def _lists(self, graph: Graph, arcs: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        lists = self._pairs(graph)
-        return lists | self._triples(graph) | {"ego_arc": number_arcs(graph, arcs)} if self.level == "edge" else lists
+    def _lists(self, graph: Graph, arcs: NDArray[Any], whole: int | None = None) -> dict[str, NDArray[Any]]:
+        lists = self._pairs(graph, whole)
+        if self.level == "node":
+            return lists
+        return lists | self._triples(graph, whole) | {"ego_arc": number_arcs(graph, arcs)}
 
     def _shape(
         self, arcs: NDArray[Any], nodes: Counts, edges: Counts, num_arcs: Counts, rows: dict[str, Counts]
@@ -126,8 +136,8 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
     def _clip(self, graph: Graph) -> int:
         return graph.max_degree if self.max_degree is None else min(self.max_degree, graph.max_degree)
 
-    def _pairs(self, graph: Graph) -> dict[str, NDArray[Any]]:
-        members = ego_members(graph, self.k, self._clip(graph))
+    def _pairs(self, graph: Graph, whole: int | None) -> dict[str, NDArray[Any]]:
+        members = ego_members(graph, self.k, self._clip(graph), whole)
         return {
             "ego_size": members.sizes.astype(np.int32),
             "ego_node": members.nodes.astype(np.int32),
@@ -135,8 +145,8 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
             "ego_quadruplet": members.quadruplets.astype(np.int32),
         }
 
-    def _triples(self, graph: Graph) -> dict[str, NDArray[Any]]:
-        found = ego_triples(graph, self.k, self._clip(graph))
+    def _triples(self, graph: Graph, whole: int | None) -> dict[str, NDArray[Any]]:
+        found = ego_triples(graph, self.k, self._clip(graph), whole)
         return {
             "ego_triples": found.sizes.astype(np.int32),
             "ego_edge": found.edges,

@@ -1,0 +1,273 @@
+"""EgoLoader: mini-batches of roots of one large graph, with ego-networks that are exact in the whole of it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from mmap import mmap
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.utils.data import DataLoader
+from torch_geometric.data import Data
+
+from elene.engine.surroundings import Surroundings, arcs_of, surroundings
+from elene.graph import Graph, GraphWarning, as_graph
+from elene.transforms.arcs import locate_arcs, read_arcs
+from elene.transforms.schema import EgoData, without_lists
+from elene.transforms.structure import EgoStructure
+from elene.validation import as_array, brief, check_integer, check_list
+
+MANY = 100_000  # nodes in a batch from which on it is worth a word that they are most of the graph
+
+
+class EgoLoader(DataLoader[Any]):
+    """Mini-batches of roots of one large graph, for training a network with ELENE-L on it.
+
+    A batch is the subgraph of all nodes that the network's layers need for its roots, which come first: the first
+    ``batch.batch_size`` rows of what the network gives are those that it would give on the whole graph. Nothing is
+    sampled, for in a sample the counts of ego-networks would be wrong. A node whose ego-network is not in the batch as a
+    whole gets no lists; no root depends on what layers make of it, but a BatchNorm in training sees it, as it sees all
+    of the batch.
+
+    How large batches are is up to the graph: around hubs, a few hops reach most of it. A batch that does tells so once,
+    and ``most_nodes`` makes an error of one that is too large for the machine.
+
+    Args:
+        graph: a PyG ``Data``, whose node and edge features are gathered for each batch, or any graph that
+            :func:`elene.encode` takes.
+        structure: the :class:`EgoStructure` that makes the lists.
+        layers: how many layers of ELENE-L, each with a conv behind it, the network has; or for each layer the depth of
+            its ELENE-L, 0 for a conv alone.
+        input_nodes: the roots to take in turn: positions, or a mask of all nodes; by default every node.
+        features: more features of nodes by name, arrays or tensors with a row for each node; those of a memory-mapped
+            array (``np.load(path, mmap_mode="r")``) are read from disk as they are needed.
+        most_nodes: how many nodes a batch may need before it is refused.
+        **kwargs: what a ``torch.utils.data.DataLoader`` takes: ``batch_size`` (roots), ``shuffle``, ``num_workers``,
+            ``sampler`` (a ``DistributedSampler(range(roots))`` shares them out), ...
+
+    A batch is an :class:`EgoData` with ``edge_index``, the features, ``n_id`` (the position of each of its nodes),
+    ``input_id`` (which of ``input_nodes`` its roots are), ``batch_size`` and, if there are edge features, ``e_id``.
+
+    Example:
+        >>> from torch_geometric.data import Data
+        >>> arcs = torch.tensor([[i, i + 1] for i in range(99)] + [[i + 1, i] for i in range(99)]).T
+        >>> path = Data(x=torch.arange(100.0)[:, None], edge_index=arcs, y=torch.zeros(100))
+        >>> loader = EgoLoader(path, EgoStructure(k=1), layers=2, input_nodes=[50, 7], batch_size=1)
+        >>> for batch in loader:
+        ...     print(batch.n_id.sort()[0].tolist(), batch.x[: batch.batch_size].tolist(), batch.ego_size.tolist())
+        [46, 47, 48, 49, 50, 51, 52, 53, 54] [[50.0]] [3, 3, 3, 3, 3, 3, 3, 0, 0]
+        [3, 4, 5, 6, 7, 8, 9, 10, 11] [[7.0]] [3, 3, 3, 3, 3, 3, 3, 0, 0]
+    """
+
+    def __init__(
+        self,
+        graph: Any,
+        structure: EgoStructure,
+        layers: int | Sequence[int] = 1,
+        input_nodes: Any = None,
+        features: Mapping[str, Any] | None = None,
+        most_nodes: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        if not isinstance(structure, EgoStructure):
+            raise TypeError(f"structure must be an EgoStructure, such as EgoStructure(k=1), got {brief(structure)}")
+        # Lightning makes loaders anew, from the attributes that have the names of arguments.
+        self.graph, self.structure, self.layers = graph, structure, layers
+        self.input_nodes, self.features, self.most_nodes = input_nodes, features, most_nodes
+        if most_nodes is not None:
+            check_integer("most_nodes", most_nodes, 1)
+        source = Source.of(graph, features)
+        roots = _read_roots(input_nodes, source.graph.num_nodes)
+        for made_here in ("dataset", "collate_fn"):
+            kwargs.pop(made_here, None)
+        gather = Gather(source, structure, reach(layers, structure.k), roots, most_nodes)
+        super().__init__(range(len(roots)), collate_fn=gather, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"EgoLoader({self.structure}, layers={self.layers}, roots={len(self.dataset)})"
+
+
+def reach(layers: int | Sequence[int], k: int) -> int:
+    """How many hops around a root its output can depend on, if lists have depth k.
+
+    A conv reads one hop, and ELENE-L the ego-networks of what the conv reads. Lists are whole or not there at all, so
+    they reach k hops around every node that has one, be the layer that reads them shallower.
+
+    >>> reach(2, k=1), reach([1, 0, 0], k=1), reach([2, 1], k=2)
+    (4, 4, 5)
+    """
+    if isinstance(layers, int | np.integer):
+        return check_integer("layers", layers, 1) * (k + 1)
+    hops = 0
+    seen = 0  # hops around a root that the layers so far, from the last one on, can see
+    for depth in reversed(check_list("layers", layers, "depths")):
+        if check_integer("layers", depth) > k:
+            raise ValueError(f"layers has depth {depth}, and the lists k={k}: pass EgoStructure(k={depth})")
+        hops = max(hops, seen + 1 + (k if depth else 0))
+        seen += 1 + depth
+    return max(hops, seen)
+
+
+class Source:
+    """A large graph with features of nodes and edges, of which batches take what they need.
+
+    Args:
+        graph: the graph.
+        nodes: features of nodes by name.
+        edges: features of arcs by name.
+        places: for each arc, by source and target, where it stands in the features of arcs; None if there are none.
+        rest: what is kept as it is.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        nodes: Mapping[str, Rows],
+        edges: Mapping[str, Rows],
+        places: NDArray[np.int64] | None,
+        rest: Mapping[str, Any],
+    ) -> None:
+        self.graph, self.nodes, self.edges, self.places, self.rest = graph, nodes, edges, places, rest
+
+    @classmethod
+    def of(cls, graph: Any, features: Any) -> Source:
+        """Sort out what a data and more features have."""
+        found, places = as_graph(graph), None
+        kinds: tuple[dict[str, Any], ...] = ({}, {}, {})
+        if isinstance(graph, Data):
+            arcs = read_arcs(graph)
+            if arcs.shape[1] != 2 * found.num_edges:
+                raise ValueError(
+                    "graph: edge_index has self-loops or lists some edges more than once: pass "
+                    "torch_geometric.utils.coalesce(torch_geometric.utils.remove_self_loops(edge_index)[0])"
+                )
+            kinds = _sorted_out(graph)
+            places = np.lexsort(arcs[::-1]) if kinds[1] else None
+        nodes, edges, rest = kinds
+        return cls(found, nodes | _read_features(features, found.num_nodes), edges, places, rest)
+
+    def gather(self, found: Surroundings, arcs: NDArray[np.int64]) -> EgoData:
+        """The part of the data that is found, which has these arcs, without lists."""
+        batch = EgoData(edge_index=torch.from_numpy(arcs), num_nodes=len(found.nodes), **self.rest)
+        batch.n_id = torch.from_numpy(found.nodes)
+        for key, rows in self.nodes.items():
+            batch[key] = rows.take(found.nodes)
+        if self.places is not None:
+            e_id = self.places[locate_arcs(self.graph, found.nodes[arcs])]
+            batch.e_id = torch.from_numpy(e_id)
+            for key, rows in self.edges.items():
+                batch[key] = rows.take(e_id)
+        return batch
+
+
+class Rows:
+    """A tensor or an array, in memory or mapped, of which some rows are taken; a mapped one is sent as its name.
+
+    >>> Rows(np.arange(10.0)).take(np.array([7, 2]))
+    tensor([7., 2.], dtype=torch.float64)
+    """
+
+    def __init__(self, values: Any, dim: int = 0) -> None:
+        self.values, self.dim = values, dim
+
+    def __reduce__(self) -> Any:
+        mapped: Any = self.values
+        if isinstance(mapped, np.memmap) and isinstance(mapped.base, mmap) and mapped.filename is not None:
+            order = "C" if mapped.flags.c_contiguous else "F"
+            return _mapped_rows, (str(mapped.filename), mapped.dtype, mapped.offset, mapped.shape, order, self.dim)
+        return Rows, (self.values, self.dim)
+
+    def take(self, places: NDArray[np.int64]) -> Tensor:
+        """The rows at these places."""
+        if isinstance(self.values, Tensor):
+            return self.values.index_select(self.dim, torch.from_numpy(places).to(self.values.device))
+        return torch.from_numpy(np.ascontiguousarray(np.take(np.asarray(self.values), places, self.dim)))
+
+
+def _mapped_rows(name: str, dtype: Any, offset: int, shape: Any, order: Any, dim: int) -> Rows:
+    return Rows(np.memmap(name, dtype, "r", offset, shape, order), dim)
+
+
+class Gather:
+    """What makes a batch of some roots, here or in a worker."""
+
+    def __init__(
+        self, source: Source, structure: EgoStructure, hops: int, roots: NDArray[np.int64], most: int | None
+    ) -> None:
+        self.source, self.structure, self.hops, self.roots, self.most = source, structure, hops, roots, most
+        self.told = False
+
+    def __call__(self, index: Sequence[int]) -> EgoData:
+        """The batch of the roots with these numbers; one that is named twice is in it once."""
+        numbers = np.asarray(index, np.int64)
+        chosen = self.roots[numbers]
+        found = surroundings(self.source.graph, chosen, self.hops, self.most)
+        if found is None:
+            raise ValueError(
+                f"most_nodes={self.most} is less than the nodes within {self.hops} hops of the {len(chosen)} roots of "
+                "a batch: pass a smaller batch_size, fewer or shallower layers, or a larger most_nodes"
+            )
+        self._tell(found)
+        arcs = arcs_of(found.graph)
+        batch = self.source.gather(found, arcs)
+        batch.batch_size = found.within(0)
+        _, first = np.unique(chosen, return_index=True)
+        batch.input_id = torch.from_numpy(numbers[np.sort(first)])
+        return self.structure.write(batch, found.graph, arcs, found.within(self.hops - self.structure.k))
+
+    def _tell(self, found: Surroundings) -> None:
+        roots, needed, whole = found.within(0), len(found.nodes), self.source.graph.num_nodes
+        if self.told or needed < MANY or 2 * needed < whole or 4 * roots > whole:
+            return
+        self.told = True
+        warnings.warn(
+            f"a batch of {roots} roots needs {needed} of {whole} nodes, all within {self.hops} hops: mini-batches "
+            "save little here. Fewer or shallower layers need less; most_nodes makes it an error",
+            GraphWarning,
+            stacklevel=2,
+        )
+
+
+def _sorted_out(data: Data) -> tuple[dict[str, Rows], dict[str, Rows], dict[str, Any]]:
+    """Features of nodes, features of arcs, and the rest."""
+    nodes: dict[str, Rows] = {}
+    edges: dict[str, Rows] = {}
+    rest = without_lists(data.to_dict())
+    for key in rest.keys() - {"edge_index", "num_nodes"}:
+        if data.is_node_attr(key) or data.is_edge_attr(key):
+            kind = nodes if data.is_node_attr(key) else edges
+            kind[key] = Rows(rest[key], data.__cat_dim__(key, rest.pop(key)))
+    return nodes, edges, {key: value for key, value in rest.items() if key not in ("edge_index", "num_nodes")}
+
+
+def _read_roots(nodes: Any, n: int) -> NDArray[np.int64]:
+    """Positions of roots, from positions or a mask."""
+    if nodes is None:
+        return np.arange(n)
+    found = as_array("input_nodes", check_list("input_nodes", nodes, "nodes"))
+    if found.dtype == bool:
+        if found.shape != (n,):
+            raise ValueError(f"input_nodes is a mask of shape {found.shape}, and the graph has {n} nodes")
+        return np.flatnonzero(found)
+    if found.ndim != 1 or (found.dtype.kind not in "iu" and len(found)):
+        raise TypeError(f"input_nodes must be positions of nodes, or a mask, got {found.dtype} of shape {found.shape}")
+    if len(found) and not 0 <= found.min() <= found.max() < n:
+        wrong = found.min() if found.min() < 0 else found.max()
+        raise ValueError(f"input_nodes: node {wrong} is not in the graph, whose nodes are 0 to {n - 1}")
+    return found.astype(np.int64)
+
+
+def _read_features(features: Any, n: int) -> dict[str, Rows]:
+    if features is None:
+        return {}
+    if not isinstance(features, Mapping):
+        raise TypeError(f"features must be a dictionary of arrays by name, got {brief(features)}")
+    for key, values in features.items():
+        if not isinstance(values, Tensor | np.ndarray) or values.ndim < 1 or len(values) != n:
+            got = f"shape {tuple(values.shape)}" if hasattr(values, "shape") else brief(values)
+            raise ValueError(f"features: {key!r} must be an array or a tensor with {n} rows, one a node, got {got}")
+    return {str(key): Rows(values) for key, values in features.items()}
