@@ -29,8 +29,8 @@ class EgoLoader(DataLoader[Any]):
 
     A batch is the subgraph of all nodes that the network's layers need for its roots, which come first: the first
     ``batch.batch_size`` rows of what the network gives are those that it would give on the whole graph. Nothing is
-    sampled, for in a sample the counts of ego-networks would be wrong. A node whose ego-network is not in the batch as a
-    whole gets no lists; no root depends on what layers make of it, but a BatchNorm in training sees it, as it sees all
+    sampled, for in a sample the counts of ego-networks would be wrong. A node whose ego-network is not all in the batch
+    gets no lists; no root depends on what layers make of it, but a BatchNorm in training sees it, as it sees all nodes
     of the batch.
 
     How large batches are is up to the graph: around hubs, a few hops reach most of it. A batch that does tells so once,
