@@ -176,7 +176,8 @@ class Rows:
 
     def __reduce__(self) -> Any:
         mapped: Any = self.values
-        if isinstance(mapped, np.memmap) and isinstance(mapped.base, mmap) and mapped.filename is not None:
+        whole = isinstance(mapped, np.memmap) and isinstance(getattr(mapped, "base", None), mmap)
+        if whole and mapped.filename is not None:
             order = "C" if mapped.flags.c_contiguous else "F"
             return _mapped_rows, (str(mapped.filename), mapped.dtype, mapped.offset, mapped.shape, order, self.dim)
         return Rows, (self.values, self.dim)
