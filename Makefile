@@ -32,13 +32,16 @@ bench: $(READY)
 	$(BIN)/python benchmarks/baselines.py --json bench/baselines.json
 	$(BIN)/python benchmarks/scaling.py --json bench/scaling.json
 
-wheel: $(READY)
+# Needs nothing of what the tests need.
+wheel: $(BIN)/python
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
 clean:
 	rm -rf dist build .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis bench demo
 
-$(READY): pyproject.toml constraints.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+$(BIN)/python:
+	$(PYTHON) -m venv .venv
+
+$(READY): pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	touch $@

@@ -40,7 +40,8 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             ``"mean"`` for their mean.
         log1p: give log(1 + count) instead of counts (of the sums or means, where these are asked for).
         sparse_output: give a sparse matrix; with False a dense one, or the table that ``set_output`` names.
-        threads: how many threads to use; by default one for every core.
+        threads: how many threads to use; by default one for every core, and in joblib's processes (``n_jobs``) as many
+            as their share of the cores. Pass 1 where a Dask worker has but one.
 
     Attributes:
         table_: the columns, as integers.

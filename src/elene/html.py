@@ -14,12 +14,12 @@ LONGEST = 40  # letters of a cell
 
 
 def table(header: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
-    """A table; long texts are cut.
+    """A table; long texts are cut, and names of columns may break behind a dot.
 
-    >>> table(["node"], [["a & b"]])
-    '<table><tr><th>node</th></tr><tr><td>a &amp; b</td></tr></table>'
+    >>> table(["node", "k1.degree2"], [["a & b", 3]])
+    '<table><tr><th>node</th><th>k1.<wbr>degree2</th></tr><tr><td>a &amp; b</td><td>3</td></tr></table>'
     """
-    lines = ["".join(f"<th>{_text(cell)}</th>" for cell in header)]
+    lines = ["".join(f"<th>{_text(cell).replace('.', '.<wbr>')}</th>" for cell in header)]
     lines += ["".join(f"<td>{_text(cell)}</td>" for cell in row) for row in rows]
     return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
 
@@ -31,7 +31,8 @@ def graph_view(nodes: NDArray[Any], edges: NDArray[np.int32], max_degree: int) -
     2
     """
     some = ", ".join(map(str, nodes[:5].tolist())) + (", ..." if len(nodes) > 5 else "")
-    sizes = table(["nodes", "edges", "largest degree", "names"], [[len(nodes), len(edges), max_degree, some]])
+    numbers = [f"{number:,}" for number in (len(nodes), len(edges), max_degree)]
+    sizes = table(["nodes", "edges", "largest degree", "names"], [[*numbers, some]])
     return sizes + (picture(nodes, edges) if 0 < len(nodes) <= MOST_DRAWN else "")
 
 
@@ -42,6 +43,7 @@ def picture(nodes: NDArray[Any], edges: NDArray[np.int32], side: int = 260) -> s
     1
     """
     places = 12 + (side - 24) * _layout(len(nodes), edges)
+    height = places[:, 1].max() + 12
     lines = [
         f'<line x1="{a[0]:.0f}" y1="{a[1]:.0f}" x2="{b[0]:.0f}" y2="{b[1]:.0f}" stroke="#999"/>'
         for a, b in places[edges].tolist()
@@ -50,7 +52,7 @@ def picture(nodes: NDArray[Any], edges: NDArray[np.int32], side: int = 260) -> s
         f'<circle cx="{x:.0f}" cy="{y:.0f}" r="5" fill="#3b6ea5"><title>{_text(name)}</title></circle>'
         for name, (x, y) in zip(nodes.tolist(), places.tolist(), strict=True)
     ]
-    return f'<svg width="{side}" height="{side}">{"".join(lines + dots)}</svg>'
+    return f'<svg width="{side}" height="{height:.0f}">{"".join(lines + dots)}</svg>'
 
 
 def _layout(n: int, edges: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -17,20 +17,23 @@ MOST_ROWS, MOST_COLUMNS = 8, 10
 
 
 def encoding_view(encoding: Encoding) -> str:
-    """The first rows of an encoding, and of its columns the first that are not zero in all of these.
+    """The first rows of an encoding, and of its columns those by which these rows differ most.
 
     >>> from elene import Graph, encode
-    >>> encoding_view(encode(Graph.from_edges([(0, 1)]), k=1))[-42:]
-    '2 of 2 rows, 6 of 12 columns are shown</p>'
+    >>> encoding_view(encode(Graph.from_edges([(0, 1), (1, 2)]), k=1))[-42:]
+    '3 of 3 rows, 8 of 18 columns are shown</p>'
     """
     rows = min(len(encoding), MOST_ROWS)
     counts = encoding.matrix[:rows]
-    shown = np.unique(counts.indices)[:MOST_COLUMNS]
+    used = np.unique(counts.indices)
+    cells = counts[:, used].toarray()
+    telling = np.sort(np.argsort(-cells.var(axis=0), kind="stable")[:MOST_COLUMNS]) if rows else used
+    shown, cells = used[telling], cells[:, telling]
     names = {name: labels[:rows].tolist() for name, labels in name_columns(encoding).items()}
     columns = [str(encoding.columns[place]) for place in shown.tolist()]
-    cells = zip(*names.values(), *counts[:, shown].toarray().T.tolist(), strict=True)
+    lines = zip(*names.values(), *cells.T.tolist(), strict=True)
     note = f"{rows} of {len(encoding)} rows, {len(shown)} of {encoding.shape[1]} columns are shown"
-    return f"<p>{escape(repr(encoding))}</p>{table([*names, *columns], cells)}<p>{note}</p>"
+    return f"<p>{escape(repr(encoding))}</p>{table([*names, *columns], lines)}<p>{note}</p>"
 
 
 def comparison_view(comparison: Comparison) -> str:

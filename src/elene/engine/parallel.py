@@ -54,13 +54,17 @@ def most_threads() -> int | None:
 def count_threads(threads: int | None) -> int:
     """How many threads to use; None means every core this process may run on, or what :func:`use_threads` says.
 
+    The environment's ``NUMBA_NUM_THREADS`` counts, too: by it joblib gives each of its processes a share of the cores.
+
     >>> count_threads(3)
     3
     """
     if threads is None and _most is not None:
         return _most
     if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        share = os.environ.get("NUMBA_NUM_THREADS", "")
+        return min(cores, max(int(share), 1)) if share.isdecimal() else cores
     if not isinstance(threads, int | np.integer) or isinstance(threads, bool):
         raise TypeError(f"threads must be an integer or None, got {threads!r}")
     if threads < 1:
