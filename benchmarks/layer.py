@@ -1,6 +1,6 @@
 """One training step of ELENE-L beside plain GIN and beside the concatenate-and-multiply form, in one run.
 
-    python benchmarks/layer.py [--json FILE]
+    python benchmarks/layer.py [--only step op structure] [--json FILE]
 
 (i) 128 ZINC molecules (from ``ELENE_DATA``, or generated), hidden size 128, 6 layers, k=3, the published head, ELENE-L
 in every layer with phi 128, 64 and 32 wide: step time (forward, backward, Adam) as a multiple of GIN's and of the same
@@ -305,7 +305,7 @@ def show_op(rows: list[dict]) -> None:
     console.print(table)
 
 
-def measure_structure(count: int, sample: int = 200) -> dict:
+def measure_structure(count: int = 12_000, sample: int = 200) -> dict:
     """All molecules at once, and a sample of them by dense all-pairs products in torch."""
     datas = molecules(count)
     transform, dataset = EgoStructure(DEPTH), InMemoryDataset()
@@ -322,20 +322,31 @@ def measure_structure(count: int, sample: int = 200) -> dict:
     return {"graphs": count, **{name: t if name == "seconds" else t / share for name, t in times.items()}}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--json", help="write all figures to this file")
-    options = parser.parse_args()
-    figures: dict = {"step": measure_step()}
-    show_step(figures["step"])
-    figures["op"] = measure_op()
-    show_op(figures["op"])
-    found = figures["structure"] = measure_structure(12_000)
+def show_structure(found: dict) -> None:
     console.print(
         f"EgoStructure(k=3) of {found['graphs']:,} molecules: {found['seconds']:.2f} s at once, "
         f"{found['one by one']:.1f} s one by one; dense all-pairs torch {found['dense']:.1f} s: "
         f"{found['dense'] / found['seconds']:.0f}x " + verdict(found["dense"] / found["seconds"], 50, True)
     )
+
+
+PARTS = {
+    "step": (measure_step, show_step),
+    "op": (measure_op, show_op),
+    "structure": (measure_structure, show_structure),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), help="some parts only")
+    parser.add_argument("--json", help="write all figures to this file")
+    options = parser.parse_args()
+    figures: dict = {}
+    for part in options.only:
+        measure, show = PARTS[part]
+        figures[part] = measure()
+        show(figures[part])
     write_json(options.json, figures)
 
 
