@@ -28,7 +28,7 @@ lint: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/encode.py --json bench/encode.json
-	$(BIN)/python benchmarks/layer.py --json bench/layer.json
+	GOMP_SPINCOUNT=10000 $(BIN)/python benchmarks/layer.py --json bench/layer.json
 	$(BIN)/python benchmarks/baselines.py --json bench/baselines.json
 	$(BIN)/python benchmarks/scaling.py --json bench/scaling.json
 

@@ -2,6 +2,8 @@
 
     python benchmarks/layer.py [--only step op structure] [--json FILE]
 
+With ``GOMP_SPINCOUNT=10000`` torch's idle threads leave the cores to those of the fused op, as the command line has it.
+
 (i) 128 ZINC molecules (from ``ELENE_DATA``, or generated), hidden size 128, 6 layers, k=3, the published head, ELENE-L
 in every layer with phi 128, 64 and 32 wide: step time (forward, backward, Adam) as a multiple of GIN's and of the same
 network's with the fused op taken out; bytes saved for backward, as a multiple of GIN's; peak memory.

@@ -87,15 +87,15 @@ def shared_pool(workers: int) -> ThreadPoolExecutor:
     return _pools[key]
 
 
-def _submit(workers: int, calls: Sequence[Callable[[], Result]]) -> list[Future[Result]]:
-    """Hand calls to the pool; an error that says what to do where the system does not start its threads."""
+def _submit(workers: int, calls: Sequence[Callable[[], Result]], threads: int) -> list[Future[Result]]:
+    """Hand calls to the pool; an error that names how many threads were asked for where the system starts no more."""
     try:
         return [shared_pool(workers).submit(call) for call in calls]
     except RuntimeError as error:
         if "can't start new thread" not in str(error):
             raise
         _pools.pop((os.getpid(), workers)).shutdown(cancel_futures=True)
-        advice = f"pass fewer than threads={workers}, or raise its limit (ulimit -u)"
+        advice = f"pass fewer than threads={threads}, or raise its limit (ulimit -u)"
         raise OSError(errno.EAGAIN, f"the system starts no more threads: {advice}") from error
 
 
@@ -139,7 +139,7 @@ def run_ranges(
             mine.scratch = make_scratch()
         return task(start, stop, mine.scratch)
 
-    futures = deque(_submit(workers, [partial(run, start, stop) for start, stop in ranges]))
+    futures = deque(_submit(workers, [partial(run, start, stop) for start, stop in ranges], workers))
     try:
         for number, (start, stop) in enumerate(ranges, start=1):
             yield start, stop, futures.popleft().result()
@@ -160,15 +160,23 @@ def _cut(work: NDArray[np.int64], pieces: int) -> list[tuple[int, int]]:
 def run_all(tasks: Sequence[Callable[[], object]], threads: int | None) -> None:
     """Call every task, on several threads where there are several tasks; the tasks release the GIL.
 
+    Whoever calls takes tasks, too: waking a thread takes as long as a small task.
+
     >>> done = []
     >>> run_all([lambda: done.append(1)] * 3, 2)
     >>> done
     [1, 1, 1]
     """
     workers = min(count_threads(threads), len(tasks))
-    if workers < 2:
-        for task in tasks:
+    left = iter(tasks)  # one for all: who is done with a task takes the next
+
+    def take() -> None:
+        for task in left:
             task()
-        return
-    for future in _submit(workers, tasks):
-        future.result()
+
+    helpers = _submit(workers - 1, [take] * (workers - 1), workers) if workers > 1 else []
+    try:
+        take()
+    finally:
+        for helper in helpers:
+            helper.result()
