@@ -164,7 +164,7 @@ CALLS = {
     "draw_intersection": (plot.draw_intersection, {"graph": GRAPH, "u": 0, "v": 1, "k": 1}),
     "AddELENE": (
         transforms.AddELENE,
-        {"k": 1, "level": "node", "degrees": "relative", "form": "marginal", "max_degree": 2},
+        {"k": 1, "level": "node", "degrees": "relative", "form": "marginal", "max_degree": 2, "most_bytes": 2**20},
     ),
     "AddELENE.fit": (transforms.AddELENE(1).fit, {"dataset": [PATH]}),
     "AddELENE()": (transforms.AddELENE(1, max_degree=2), {"data": PATH}),

@@ -223,7 +223,8 @@ def test_relabelling_a_graph_relabels_what_roots_get():
 
 def test_what_a_batch_carries():
     data = as_data(GRAPHS["grid"])
-    more = {"score": np.arange(len(data.x), dtype=np.float32)}
+    encoding = elene.encode(data, 1, max_degree=3)
+    more = {"score": np.arange(len(data.x), dtype=np.float32), "code": encoding.matrix.tocoo()}
     loader = EgoLoader(data, EgoStructure(1, "edge"), 1, data.y == 1, more, batch_size=5)
     assert len(loader) == -(-int(data.y.sum()) // 5) and "EgoStructure" in repr(loader)
     for batch in loader:
@@ -231,6 +232,7 @@ def test_what_a_batch_carries():
         assert torch.equal(batch.n_id[batch.edge_index], data.edge_index[:, batch.e_id])
         assert torch.equal(batch.edge_attr, data.edge_attr[batch.e_id])
         assert torch.equal(batch.score, batch.n_id.float()) and batch.name == "a name"
+        assert np.array_equal(batch.code, encoding.matrix.toarray()[batch.n_id]) and batch.code.dtype == torch.float
         assert (data.y == 1).nonzero().flatten()[batch.input_id].tolist() == batch.n_id[: batch.batch_size].tolist()
         Ego.of(batch)
 

@@ -218,6 +218,17 @@ def test_add_elene_keeps_what_was_there():
     assert torch.allclose(edges.edge_attr[:, 2:].max(), torch.tensor(4.0).log1p().double())
 
 
+def test_large_graphs_do_not_become_dense_by_accident():
+    for level, rows in (("node", 3), ("edge", 4)):
+        size = 4 * rows * 18
+        assert AddELENE(1, level, max_degree=2, most_bytes=size)(PATH).num_nodes == 3
+        with pytest.raises(ValueError, match=f"18 columns of {rows} rows, more than most_bytes={size - 1}: .*sparse"):
+            AddELENE(1, level, max_degree=2, most_bytes=size - 1)(PATH)
+    arcs = torch.tensor([[0, 1], [1, 0]])
+    with pytest.raises(ValueError, match=r"data needs 11\.4 GiB"):
+        AddELENE(2, max_degree=16)(Data(edge_index=arcs, num_nodes=20_000_000))
+
+
 def test_bad_arguments_are_named():
     with pytest.raises(ValueError, match="call fit"):
         AddELENE(1)(PATH)

@@ -19,7 +19,9 @@ from elene.encoding.encoding import encode_rows, find_rows
 from elene.encoding.spec import EncodingSpec
 from elene.graph import Graph, as_graph, disjoint_union
 from elene.transforms.arcs import number_arcs, read_arcs
-from elene.validation import check_choice, check_list
+from elene.validation import check_choice, check_integer, check_list
+
+MOST_BYTES = 2**31  # of features that nobody asked twice for
 
 
 class AddELENE(BaseTransform):  # type: ignore[misc]
@@ -28,6 +30,10 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
     All graphs must get the same columns: fix them with ``max_degree`` (marginal and product forms) or learn them from a
     data set with :meth:`fit`; the joint form always needs :meth:`fit`.
 
+    What is added is dense, and a large graph could need more memory than there is: beyond ``most_bytes`` it is refused
+    before anything is computed. Encodings of large graphs stay sparse: :class:`EgoLoader` makes rows of them dense
+    batch by batch, ``EgoLoader(data, ..., features={"x": elene.encode(data, k).matrix})``.
+
     Args:
         k: depth of the ego-networks, or several depths.
         level: ``"node"`` or ``"edge"``.
@@ -35,6 +41,7 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
         form: ``"marginal"``, ``"joint"`` or, for edges, ``"product"``; see :func:`elene.encode`.
         max_degree: larger values count as this one.
         log1p: add log(1 + count) instead of counts.
+        most_bytes: how large what is added may be.
 
     Example:
         >>> from torch_geometric.data import Data
@@ -53,10 +60,11 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
         form: str = "marginal",
         max_degree: int | None = None,
         log1p: bool = False,
+        most_bytes: int = MOST_BYTES,
     ) -> None:
         check_choice("level", level, ("node", "edge"))
         self.spec = EncodingSpec.of(k, level, degrees, form, max_degree)
-        self.log1p = log1p
+        self.log1p, self.most_bytes = log1p, check_integer("most_bytes", most_bytes)
         self.table: NDArray[np.int64] | None = None
         if max_degree is not None and form != "joint":
             self._fix_columns(max_degree)
@@ -90,6 +98,15 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
     def _encode(self, graph: Graph) -> Encoding:
         return encode_rows(graph, self.spec, find_rows(graph, self.spec, None), None)
 
+    def _check_size(self, rows: int, columns: int) -> None:
+        size = 4 * rows * columns
+        if size > self.most_bytes:
+            raise ValueError(
+                f"data needs {size / 2**30:,.1f} GiB for {columns} columns of {rows} rows, more than "
+                f"most_bytes={self.most_bytes}: pass a smaller max_degree or a larger most_bytes, or leave them "
+                'sparse: EgoLoader(data, ..., features={"x": elene.encode(data, k, max_degree=...).matrix})'
+            )
+
     def forward(self, data: Data) -> Data:
         """A copy of the data with the encodings added."""
         if self.table is None:
@@ -97,10 +114,11 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
                 "AddELENE does not know its columns yet: pass max_degree, or call fit(training_graphs) first"
             )
         arcs = read_arcs(data)
+        self._check_size(data.num_nodes if self.spec.level == "node" else arcs.shape[1], len(self.table))
         graph = Graph.from_pyg(data)
         encoding = self._encode(graph)
         matrix = encoding.onto(self.table).matrix if self.spec.form == "joint" else encoding.matrix
-        values = torch.from_numpy(matrix.toarray()).float()
+        values = torch.from_numpy(matrix.astype(np.float32).toarray())
         values = values.log1p() if self.log1p else values
         if self.spec.level == "edge":
             values = values[torch.from_numpy(number_arcs(graph, arcs)).long()]

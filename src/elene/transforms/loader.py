@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
 from torch import Tensor
 from torch.utils.data import DataLoader
 from torch_geometric.data import Data
@@ -43,8 +44,9 @@ class EgoLoader(DataLoader[Any]):
         layers: how many layers of ELENE-L, each with a conv behind it, the network has; or for each layer the depth of
             its ELENE-L, 0 for a conv alone.
         input_nodes: the roots to take in turn: positions, or a mask of all nodes; by default every node.
-        features: more features of nodes by name, arrays or tensors with a row for each node; those of a memory-mapped
-            array (``np.load(path, mmap_mode="r")``) are read from disk as they are needed.
+        features: more features of nodes by name, with a row for each node: tensors, arrays, of which mapped ones
+            (``np.load(path, mmap_mode="r")``) are read from disk as they are needed, or scipy's sparse matrices, such
+            as ``elene.encode(graph, k).matrix``, whose rows become dense floats in a batch.
         most_nodes: how many nodes a batch may need before it is refused.
         **kwargs: what a ``torch.utils.data.DataLoader`` takes: ``batch_size`` (roots), ``shuffle``, ``num_workers``,
             ``sampler`` (a ``DistributedSampler(range(roots))`` shares them out), ...
@@ -165,7 +167,7 @@ class Source:
 
 
 class Rows:
-    """A tensor or an array, in memory or mapped, of which some rows are taken; a mapped one is sent as its name.
+    """A tensor, array or sparse matrix of which some rows are taken; an array that is mapped is sent as its name.
 
     >>> Rows(np.arange(10.0)).take(np.array([7, 2]))
     tensor([7., 2.], dtype=torch.float64)
@@ -186,6 +188,8 @@ class Rows:
         """The rows at these places."""
         if isinstance(self.values, Tensor):
             return self.values.index_select(self.dim, torch.from_numpy(places).to(self.values.device))
+        if issparse(self.values):
+            return torch.from_numpy(self.values[places].astype(np.float32).toarray())
         return torch.from_numpy(np.ascontiguousarray(np.take(np.asarray(self.values), places, self.dim)))
 
 
@@ -268,7 +272,11 @@ def _read_features(features: Any, n: int) -> dict[str, Rows]:
     if not isinstance(features, Mapping):
         raise TypeError(f"features must be a dictionary of arrays by name, got {brief(features)}")
     for key, values in features.items():
-        if not isinstance(values, Tensor | np.ndarray) or values.ndim < 1 or len(values) != n:
-            got = f"shape {tuple(values.shape)}" if hasattr(values, "shape") else brief(values)
+        known = isinstance(values, Tensor | np.ndarray) or issparse(values)
+        if not known or values.ndim < 1 or values.shape[0] != n:
+            got = f"shape {tuple(values.shape)}" if known else brief(values)
             raise ValueError(f"features: {key!r} must be an array or a tensor with {n} rows, one a node, got {got}")
-    return {str(key): Rows(values) for key, values in features.items()}
+    return {
+        str(key): Rows(csr_array(values) if issparse(values) else values)  # of which rows can be taken
+        for key, values in features.items()
+    }
