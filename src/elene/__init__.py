@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import elene.forking  # noqa: F401 - from now on, so that forks wait for what is loaded below
 
 if TYPE_CHECKING:
+    from elene.cluster import GraphStore as GraphStore
     from elene.encoding import Column as Column
     from elene.encoding import Comparison as Comparison
     from elene.encoding import Encoding as Encoding
@@ -36,11 +37,12 @@ _HOMES = {
     "compare": "encoding",
     "fingerprint": "encoding",
     "Graph": "graph",
+    "GraphStore": "cluster",
     "GraphWarning": "graph",
     "edge_quadruplets": "encoding",
     "quadruplets": "encoding",
 }
-_ROOMS = ("baselines", "datasets", "experiments", "nn", "plot", "transforms")
+_ROOMS = ("baselines", "cluster", "datasets", "experiments", "nn", "plot", "transforms")
 
 __all__ = [*_HOMES, *_ROOMS, "__version__"]
 

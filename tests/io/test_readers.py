@@ -611,7 +611,7 @@ def test_unknown_ending(tmp_path, name):
 
 
 def test_folder(tmp_path):
-    with pytest.raises(ValueError, match=re.escape(f"{tmp_path}: a folder, not a file")):
+    with pytest.raises(ValueError, match=re.escape(f"{str(tmp_path)!r} is no graph store: it has no manifest.json")):
         read_graph(tmp_path)
 
 

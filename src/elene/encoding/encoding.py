@@ -295,10 +295,9 @@ def encode_rows(graph: Graph, spec: EncodingSpec, rows: Rows, threads: int | Non
     parts = [counted[depth] for depth in spec.depths]
     matrix = parts[0][0] if len(parts) == 1 else hstack([part[0] for part in parts], format="csr")
     table = np.vstack([part[1] for part in parts])
-    nodes = graph.nodes
     if rows.second is None:
-        return Encoding(matrix, table, spec, nodes=nodes[rows.first])
-    edges = np.stack([nodes[rows.first], nodes[rows.second]], axis=1)
+        return Encoding(matrix, table, spec, nodes=graph.names_at(rows.first))
+    edges = np.stack([graph.names_at(rows.first), graph.names_at(rows.second)], axis=1)
     return Encoding(matrix, table, spec, edges=edges, distances=rows.distance)
 
 
@@ -396,6 +395,18 @@ def find_rows(graph: Graph, spec: EncodingSpec, roots: ArrayLike | None) -> Rows
     if spec.level == "edge":
         return Rows(graph.edges[:, 0].astype(np.int64), graph.edges[:, 1].astype(np.int64))
     return pairs_within(graph, spec.radius)
+
+
+def rows_between(graph: Graph, spec: EncodingSpec, start: int, stop: int) -> Rows:
+    """Those of all rows of the level whose first node stands from ``start`` up to ``stop``."""
+    if spec.level == "node":
+        return Rows(np.arange(start, stop))
+    if spec.level == "pair":
+        return pairs_within(graph, spec.radius, start, stop)
+    indptr = graph.indptr[start : stop + 1]
+    first, second = np.repeat(np.arange(start, stop), np.diff(indptr)), graph.indices[indptr[0] : indptr[-1]]
+    once = first < second
+    return Rows(first[once], second[once].astype(np.int64))
 
 
 def _named_pairs(graph: Graph, spec: EncodingSpec, roots: Any) -> Rows:

@@ -83,9 +83,9 @@ def two_hop_paths(graph: Graph, roots: NDArray[np.int64] | None = None) -> NDArr
     return found
 
 
-def plan_in_order(graph: Graph, first: int | None = None) -> WorkPlan:
-    """All nodes in their own order, or so many of them."""
-    roots = np.arange(graph.num_nodes if first is None else first)
+def plan_in_order(graph: Graph, roots: NDArray[np.int64] | None = None) -> WorkPlan:
+    """Roots (default: all nodes) in their own order."""
+    roots = np.arange(graph.num_nodes) if roots is None else roots
     return WorkPlan(graph.ranked, None, two_hop_paths(graph, roots), (roots.astype(np.uint32),))
 
 
@@ -96,11 +96,12 @@ def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> WorkPlan:
     of the cache decides a tenth of the time, and more in large graphs.
     """
     if depth <= 1:
-        return WorkPlan(graph.ranked, None, _shallow_work(graph)[roots], (roots.astype(np.uint32),))
+        return WorkPlan(graph.ranked, None, shallow_work(graph, roots), (roots.astype(np.uint32),))
     paths = two_hop_paths(graph, roots)
     work = policy.POLICY.path_work * paths
     together = int(paths.sum()) >= policy.POLICY.shared_paths * len(roots)
-    renumbered = 2 * len(roots) >= graph.num_nodes and (together or not _is_ordered(graph))
+    many = graph.in_memory and 2 * len(roots) >= graph.num_nodes
+    renumbered = many and (together or not _is_ordered(graph))
     if not (together or renumbered):
         return WorkPlan(graph.ranked, None, work, (roots.astype(np.uint32),))
     arrays, numbered = _renumbered(graph, roots, together) if renumbered else (graph.ranked, roots)
@@ -108,10 +109,17 @@ def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> WorkPlan:
     return WorkPlan(arrays, order, work[order], (numbered[order].astype(np.uint32),), together)
 
 
-def _shallow_work(graph: Graph) -> NDArray[np.int64]:
-    """Each node's work at depth 1, as if the lists of higher-ranked neighbours were equally long everywhere."""
-    degrees, above = graph.degrees, graph.ranked.pointers[1:] - graph.ranked.split
-    scans = int(degrees @ above) // max(len(graph.indices), 1)
+def degrees_of(graph: Graph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The degrees of some nodes, without those of all."""
+    degrees: NDArray[np.int64] = graph.indptr[nodes + 1] - graph.indptr[nodes]
+    return degrees
+
+
+def shallow_work(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each root's work at depth 1, as if the lists of higher-ranked neighbours were equally long everywhere."""
+    degrees, arrays = degrees_of(graph, roots), graph.ranked
+    above = arrays.pointers[roots + 1] - arrays.split[roots]
+    scans = int(degrees @ above.astype(np.int64)) // max(int(degrees.sum()), 1)
     return policy.POLICY.root_work + degrees + degrees * scans // policy.POLICY.scans_a_unit
 
 
@@ -125,10 +133,18 @@ def _is_ordered(graph: Graph) -> bool:
 
 def _overlapping(graph: Adjacency, roots: NDArray[np.int64], together: bool) -> NDArray[np.int64]:
     """The order of roots: by their largest neighbours where they are explored together, else by number."""
-    from elene.kernels.order import largest_neighbours, sort_by_key
+    from elene.kernels.order import largest_neighbours
 
     keys = largest_neighbours(graph.pointers, graph.neighbours, roots) if together else roots
-    order: NDArray[np.int64] = sort_by_key(keys, len(graph.split) + 1)
+    return stable_order(keys, len(graph.split) + 1)
+
+
+def stable_order(keys: NDArray[np.int64], num_keys: int) -> NDArray[np.int64]:
+    """The order that sorts keys below a number; few keys must not cost a count of each that there may be."""
+    from elene.kernels.order import sort_by_key
+
+    few = policy.POLICY.few_keys * len(keys) < num_keys
+    order: NDArray[np.int64] = np.argsort(keys, kind="stable") if few else sort_by_key(keys, num_keys)
     return order
 
 
@@ -146,13 +162,19 @@ def _renumbered(graph: Graph, roots: NDArray[np.int64], together: bool) -> tuple
 
 def plan_pairs(graph: Graph, rows: Rows, depth: int) -> WorkPlan:
     """Pairs grouped by the end of larger degree, whose ball is explored once; the other end's is the cheaper one."""
-    from elene.kernels.order import sort_by_key
-
     assert rows.second is not None
-    degree = graph.degrees
-    swap = degree[rows.first] < degree[rows.second]
+    swap = degrees_of(graph, rows.first) < degrees_of(graph, rows.second)
     u, v = np.where(swap, rows.second, rows.first), np.where(swap, rows.first, rows.second)
-    order = sort_by_key(u, graph.num_nodes)
+    order = stable_order(u, graph.num_nodes)
     u, v = u[order], v[order]
-    reach = degree if depth < 2 else two_hop_paths(graph)
-    return WorkPlan(graph.ranked, order, reach[v] + reach[u] // 16 + 1, (u.astype(np.uint32), v.astype(np.uint32)))
+    reach = degrees_of if depth < 2 else _paths_from
+    work = reach(graph, v) + reach(graph, u) // 16 + 1
+    return WorkPlan(graph.ranked, order, work, (u.astype(np.uint32), v.astype(np.uint32)))
+
+
+def _paths_from(graph: Graph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Two-hop paths of nodes that may repeat, each looked at once."""
+    if len(nodes) >= graph.num_nodes:
+        return two_hop_paths(graph)[nodes]
+    distinct, place = np.unique(nodes, return_inverse=True)
+    return two_hop_paths(graph, distinct)[place]

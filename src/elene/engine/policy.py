@@ -26,6 +26,7 @@ class Policy(NamedTuple):
     # Order of work at depth 2 and more
     shared_paths: int = 500  # mean two-hop paths of a root from which on ego-networks may overlap enough for lanes
     near: int = 1024  # nodes whose numbers differ by less share a few lines of the cache
+    few_keys: int = 8  # keys are sorted by comparing where there may be so many times more of them than there are
     ordered: float = 0.4  # share of near neighbours from which on a graph's own numbers beat those of a search
     # Room, in entries: memory that is not touched costs nothing, growing costs a copy
     shallow_room: int = 12  # a row at depth 1

@@ -217,6 +217,14 @@ class Graph:
         edges.flags.writeable = False
         return edges
 
+    def names_at(self, positions: NDArray[Any]) -> NDArray[Any]:
+        """The names of the nodes at these positions: a few of millions are not worth the list of all.
+
+        >>> Graph.from_edges([("a", "b")]).names_at(np.array([1, 0])).tolist()
+        ['b', 'a']
+        """
+        return np.array(positions) if self.names is None else self.names[positions]
+
     def neighbors(self, position: int) -> NDArray[np.int32]:
         """The neighbours of the node at a position, ascending.
 
@@ -270,6 +278,11 @@ class Graph:
         if len(position_of) < len(self.names):
             raise ValueError("names repeat, so a name does not say which node is meant: give each node its own")
         return position_of
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether a copy with other numbers of nodes may be made of it, which has room where the graph itself has."""
+        return True
 
     @property
     def scanned(self) -> tuple[NDArray[Any], NDArray[np.uint32]]:

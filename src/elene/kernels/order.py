@@ -42,7 +42,8 @@ def rank_adjacency(pointers: Any, neighbours: Any) -> Adjacency:
     padded, for more may be copied than there is. No array can be written to, so that all have one type.
     """
     ranked, split = np.zeros(len(neighbours) + AHEAD, np.uint32), np.empty(len(pointers) - 1, pointers.dtype)
-    rank_neighbours(pointers, neighbours, (pointers[1:] - pointers[:-1]).astype(np.uint32, copy=False), ranked, split)
+    degrees = (pointers[1:] - pointers[:-1]).astype(np.uint32, copy=False)
+    rank_neighbours(pointers, neighbours, degrees, ranked, split, 0, len(degrees))
     return Adjacency(pointers, frozen(ranked), frozen(split))
 
 
@@ -53,9 +54,11 @@ def frozen(array: Any) -> Any:
 
 
 @kernel
-def rank_neighbours(pointers: Any, neighbours: Any, degrees: Any, ranked: Any, split: Any) -> None:
-    """Copy every list, higher-ranked neighbours to its end; and note where these begin."""
-    for u in range(degrees.shape[0]):
+def rank_neighbours(
+    pointers: Any, neighbours: Any, degrees: Any, ranked: Any, split: Any, start: int, stop: int
+) -> None:
+    """Copy the lists of a range of nodes, higher-ranked neighbours to their ends; and note where these begin."""
+    for u in range(start, stop):
         # Every neighbour is written to both ends of what is left of the list, one of which then moves: no branch.
         low, high = np.uint64(pointers[u]), np.uint64(pointers[u + 1]) - ONE
         for e in range(pointers[u], pointers[u + 1]):

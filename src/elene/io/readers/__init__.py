@@ -17,6 +17,7 @@ ending                                 what the file holds
 ``.net .paj``                          Pajek; nodes are called by their names where these differ, else by their numbers
 ``.mtx``                               Matrix Market: an adjacency matrix, whose entries are edges unless they are zero
 ``.graph .metis``                      METIS adjacency lists, with or without vertex sizes and weights
+a folder                               a :class:`elene.GraphStore`, which stays on disk
 =====================================  ==============================================================================
 
 In edge tables the ends are the columns that a header calls ``source`` and ``target``, ``src`` and ``dst``, ``from``
@@ -87,6 +88,8 @@ def read_graph(path: str | os.PathLike[str], index: int | None = None, options: 
     if index is not None and (not isinstance(index, int | np.integer) or isinstance(index, bool)):
         raise TypeError(f"index must be an integer, got {index!r}")
     name = check_path("path", path)
+    if name.is_dir():
+        return _store(name)
     with _naming(name):
         source = _open(name, options)
         if index is None and source.count != 1:
@@ -113,6 +116,12 @@ def read_graphs(path: str | os.PathLike[str], options: Options = NOTHING_SAID) -
     with _naming(name):
         source = _open(name, options)
         return source.build(0, source.count)
+
+
+def _store(folder: Path) -> Graph:
+    from elene.cluster.store import GraphStore
+
+    return GraphStore.open(folder)
 
 
 @contextmanager

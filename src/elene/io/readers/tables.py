@@ -58,7 +58,7 @@ class Table:
 def edge_text(text: bytes, options: Options) -> Source:
     """The graph of a text with one edge a line."""
     text = _normalised(text)
-    table = _describe(text, options)
+    table = describe_text(text, options)
     if table is None:
         return single(Graph.from_edges([]))
     for loss in ignored(table.columns, table.ends):
@@ -83,7 +83,7 @@ def _normalised(text: bytes) -> bytes:
     return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
 
 
-def _describe(text: bytes, options: Options) -> Table | None:
+def describe_text(text: bytes, options: Options) -> Table | None:
     """Find delimiter, header and columns from the first lines; None for a file without edges."""
     sample = list(islice(_data_lines(text), SAMPLE_LINES))
     if not sample:
@@ -400,17 +400,7 @@ def edge_parquet(path: Path, options: Options) -> Source:
     arrow, parquet = extra("pyarrow"), extra("pyarrow.parquet")
     with parquet.ParquetFile(path, page_checksum_verification=True) as file:
         schema = file.schema_arrow
-        if len(schema.names) < 2:
-            raise ValueError(f"an edge table needs two columns, this one has {schema.names}")
-        if b"elene" in (schema.metadata or {}) and options.source is None:
-            raise ValueError(
-                "a table of encodings that elene wrote, not of edges: pass source= and target= if it is one"
-            )
-        columns = [Column(field.name, _column_kind(field.type)) for field in schema]
-        if len(columns) == 2:
-            for field in schema:
-                _label_kind(field.type, field.name)
-        ends = choose_ends(columns, options)
+        columns, ends = parquet_ends(schema, options)
         table = file.read(columns=[schema.names[end] for end in ends])
     for loss in ignored(columns, ends):
         warn(loss)
@@ -419,7 +409,7 @@ def edge_parquet(path: Path, options: Options) -> Source:
         if column.null_count:
             row = column.is_null().index(True).as_py()
             raise ValueError(f"column {name!r} misses an end of its edge in row {row}, counted from 0")
-    kinds = [_label_kind(column.type, name) for name, column in found.items()]
+    kinds = [label_kind(column.type, name) for name, column in found.items()]
     if len(set(kinds)) > 1:
         _refuse_shared_names(found, kinds)
     common = kinds[0] if len(set(kinds)) == 1 else arrow.string()
@@ -427,6 +417,19 @@ def edge_parquet(path: Path, options: Options) -> Source:
     took = " and ".join(columns[end].show(end) for end in ends)
     logger.info("%d rows of %d columns; edges are columns %s", len(sources), len(columns), took)
     return single(_graph(*_numbered(sources, targets), options))
+
+
+def parquet_ends(schema: Any, options: Options) -> tuple[list[Column], tuple[int, int]]:
+    """The columns of a Parquet file, and the two that hold the ends of edges."""
+    if len(schema.names) < 2:
+        raise ValueError(f"an edge table needs two columns, this one has {schema.names}")
+    if b"elene" in (schema.metadata or {}) and options.source is None:
+        raise ValueError("a table of encodings that elene wrote, not of edges: pass source= and target= if it is one")
+    columns = [Column(field.name, _column_kind(field.type)) for field in schema]
+    if len(columns) == 2:
+        for field in schema:
+            label_kind(field.type, field.name)
+    return columns, choose_ends(columns, options)
 
 
 def _column_kind(kind: Any) -> str:
@@ -439,7 +442,7 @@ def _column_kind(kind: Any) -> str:
     return "time" if types.is_temporal(value) else "number"
 
 
-def _label_kind(kind: Any, name: str) -> Any:
+def label_kind(kind: Any, name: str) -> Any:
     """The type that labels from a column of this type are read as."""
     arrow, types = extra("pyarrow"), extra("pyarrow.types")
     if types.is_dictionary(kind):
