@@ -93,7 +93,7 @@ class GraphStore(Graph):
     Example:
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
-        >>> _ = (folder / "edges.csv").write_text("who,whom\\nann,ben\\nben,cat\\ncat,ben\\n")
+        >>> _ = (folder / "edges.csv").write_text("source,target\\nann,ben\\nben,cat\\ncat,ben\\n")
         >>> store = GraphStore.build(folder / "edges.csv", folder / "friends.elene")
         >>> store
         GraphStore('...friends.elene', num_nodes=3, num_edges=2)
