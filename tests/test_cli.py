@@ -301,23 +301,6 @@ def test_compare_graphs_that_look_alike(here):
     assert "WL" not in run("compare", "friends.csv", "numbers.csv", "--refine", "none").stdout.partition("They may")[0]
 
 
-def test_compare_brec(here):
-    rows = [
-        "pair\tcategory4\tsubcategory\tg6_a\tg6_b",
-        "0\tBasic\tbasic\tBw\tBW",
-        f"1\tRegular\tsrg\t{graph6(rook()).strip()}\t{graph6(shrikhande()).strip()}",
-    ]
-    Path("brec.tsv").write_text("\n".join(rows) + "\n")
-    lines = run("compare", "--brec", "brec.tsv").stdout.splitlines()
-    found = {
-        line.split("│")[1].strip(): [cell.strip() for cell in line.split("│")[2:5]] for line in lines if "WL" in line
-    }
-    assert found["1-WL"] == ["1", "0", "1"]
-    assert found["2-FWL"] == ["1", "0", "1"]
-    assert found["ED, k=1 + 1-WL"] == ["1", "1", "2"]
-    assert found["PD, k=1..4 + 2-FWL"] == ["1", "1", "2"]
-
-
 # explain
 
 
@@ -400,10 +383,10 @@ def test_random_network_has_hubs():
         (["encode", "friends.csv", "--max-degree", "-3", "-o", "out.npz"], "max_degree must be at least 0, got -3"),
         (["encode", "friends.csv", "--radius", "2", "-o", "out.npz"], "radius=2 is for level='pair'"),
         (["encode", "friends.csv", "--form", "product", "-o", "out.npz"], "pass level='edge' or level='pair'"),
-        (["compare", "friends.csv"], "pass two graph files A and B, or --brec FILE"),
-        (["compare", "friends.csv", "--brec", "brec.tsv"], "leave out A, B, -k, --level and --refine"),
-        (["compare", "--brec", "brec.tsv", "-k", "1"], "leave out A, B, -k, --level and --refine"),
-        (["compare", "--brec", "friends.csv"], "friends.csv, line 1: the tab-separated columns must be pair,"),
+        (["brec", "--file", "friends.csv"], "friends.csv, line 1: the tab-separated columns must be pair,"),
+        (["brec", "--file", "friends.csv", "--seed", "1"], "pass --row NAME, too, or leave them out"),
+        (["brec", "model.layers=2"], "pass --row NAME, too, or leave them out"),
+        (["reproduce", "brec"], "BREC is a command of its own"),
         (["explain", "friends.csv"], "pass either --node NODE or --edge U V"),
         (["explain", "friends.csv", "--node", "ann", "--edge", "ann", "ben"], "pass either --node NODE or --edge U V"),
         (["explain", "friends.csv", "--node", "eve"], "node: node 'eve' is not in the graph"),
@@ -430,6 +413,7 @@ def test_bad_input_gets_one_line(arguments, expected, here):
         ["encode", "friends.csv", "--level", "triangle", "-o", "out.npz"],
         ["encode", "friends.csv", "--threads", "0", "-o", "out.npz"],
         ["encode", "friends.csv", "--chunk", "0", "-o", "out.npz"],
+        ["compare", "friends.csv"],
         ["compare", "friends.csv", "numbers.csv", "--refine", "3wl"],
         ["explain", "friends.csv", "--edge", "ann"],
         ["nonsense"],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from elene.brec.encodings import measure_brec
+from elene.brec.encodings import count_encodings
 from elene.datasets import read_brec
 
 PAIRS = Path(os.environ.get("ELENE_DATA", "")) / "brec_pairs.tsv"
@@ -15,7 +15,7 @@ PAIRS = Path(os.environ.get("ELENE_DATA", "")) / "brec_pairs.tsv"
 
 @pytest.mark.skipif(not PAIRS.is_file(), reason="ELENE_DATA does not name a folder with brec_pairs.tsv")
 def test_the_whole_of_brec():
-    totals = {result.method.name: result.total for result in measure_brec(read_brec(PAIRS))}
+    totals = {tally.method: tally.total for tally in count_encodings(read_brec(PAIRS))}
     assert totals["2-FWL"] == 270
     assert totals["ED, k=1..4 + 1-WL"] >= 280
     assert totals["PD, k=1..4"] == 306

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from time import perf_counter
 
+from elene.brec.tally import Tally
 from elene.datasets.brec import BrecPair
 from elene.encoding.fingerprints import fingerprint
 from elene.engine.parallel import count_threads
@@ -32,6 +32,8 @@ class Method:
         return a != b
 
 
+KIND = "nothing learned"
+
 # At k = 0 a node's encoding says nothing, so that the refinement runs alone.
 METHODS = (
     Method("1-WL", (0,), "node", "wl"),
@@ -45,49 +47,34 @@ METHODS = (
 )
 
 
-@dataclass(frozen=True)
-class BrecResult:
-    """How many pairs of each category a method tells apart, and how long that took."""
-
-    method: Method
-    separated: dict[str, int]
-    seconds: float
-
-    @property
-    def total(self) -> int:
-        """How many pairs the method tells apart."""
-        return sum(self.separated.values())
-
-
-def measure_brec(
+def count_encodings(
     pairs: Sequence[BrecPair],
     methods: Sequence[Method] = METHODS,
     threads: int | None = None,
     report: Callable[[Method, int], None] | None = None,
-) -> Iterator[BrecResult]:
-    """Measure one method after the other; every pair is computed anew by each of them.
+) -> Iterator[Tally]:
+    """Count the pairs that one method after the other tells apart; every pair is computed anew by each of them.
 
     Args:
         pairs: what :func:`elene.datasets.read_brec` gives.
-        methods: what to measure.
+        methods: what to count.
         threads: how many threads to use; by default one for every core.
         report: called as ``report(method, pairs done)``.
 
     Example:
         >>> from elene.datasets import rook, shrikhande
         >>> pair = BrecPair(0, "Regular", "strongly_regular", rook(), shrikhande())
-        >>> [(result.method.name, result.total) for result in measure_brec([pair], METHODS[2:4])]
+        >>> [(tally.method, tally.total) for tally in count_encodings([pair], METHODS[2:4])]
         [('ND, k=2 + 1-WL', 0), ('ED, k=1 + 1-WL', 1)]
     """
     for method in methods:
         # Once before the clock starts, for the first call may have to compile.
         for pair in pairs[:1]:
             method.separates(pair)
-        started = perf_counter()
-        separated = Counter({pair.category: 0 for pair in pairs})
+        started, told = perf_counter(), []
         with ThreadPoolExecutor(count_threads(threads)) as pool:
-            for done, (pair, told_apart) in enumerate(zip(pairs, pool.map(method.separates, pairs), strict=True), 1):
-                separated[pair.category] += told_apart
+            for pair, distinguished in zip(pairs, pool.map(method.separates, pairs), strict=True):
+                told.append((pair.category, distinguished))
                 if report is not None:
-                    report(method, done)
-        yield BrecResult(method, dict(separated), perf_counter() - started)
+                    report(method, len(told))
+        yield Tally.count(method.name, KIND, told, round(perf_counter() - started, 1))

@@ -95,7 +95,7 @@ def hotelling(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     return float(len(a) * np.sum((directions @ mean) ** 2 / variances))
 
 
-class Verdict(BaseModel):
+class PairResult(BaseModel):
     """What RPC says about a pair.
 
     Args:
@@ -125,7 +125,7 @@ class Verdict(BaseModel):
     seconds: float
 
 
-def compare_pair(pair: BrecPair, spec: ExperimentSpec, seed: int = 0) -> Verdict:
+def run_pair(pair: BrecPair, spec: ExperimentSpec, seed: int = 0) -> PairResult:
     """Train the model of a spec to tell a pair apart, and test whether it does.
 
     Args:
@@ -138,7 +138,7 @@ def compare_pair(pair: BrecPair, spec: ExperimentSpec, seed: int = 0) -> Verdict
         >>> from elene.experiments import config
         >>> pair = BrecPair(0, "Regular", "strongly_regular", rook(), shrikhande())
         >>> small = ["model.hidden=16", "model.layers=2"]
-        >>> [compare_pair(pair, config.load("brec", row, small)).distinguished for row in ("gin", "gin+elene-ed")]
+        >>> [run_pair(pair, config.load("brec", row, small)).distinguished for row in ("gin", "gin+elene-ed")]
         [False, True]
     """
     if spec.training.patience is not None:
@@ -147,7 +147,7 @@ def compare_pair(pair: BrecPair, spec: ExperimentSpec, seed: int = 0) -> Verdict
     trial = _Trial(pair, spec, seed)
     loss, epochs = trial.train()
     t2, t2_self = trial.test((pair.a, pair.b)), trial.test((pair.a, pair.a))
-    return Verdict(
+    return PairResult(
         pair=pair.index,
         category=pair.category,
         subcategory=pair.subcategory,

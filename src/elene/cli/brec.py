@@ -1,4 +1,4 @@
-"""``elene brec``: how many of BREC's pairs of graphs models are trained to tell apart."""
+"""``elene brec``: how many of BREC's pairs of graphs encodings tell apart, and models that are trained to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from elene.extras import needing
 
 if TYPE_CHECKING:
     from elene.brec.ledger import Ledger
-    from elene.brec.standings import Standing
+    from elene.brec.tally import Tally
     from elene.datasets import BrecPair
 
 PAIRS = "brec_pairs.tsv"
@@ -25,11 +25,18 @@ PAIRS = "brec_pairs.tsv"
 
 def brec(
     ctx: typer.Context,
-    row: Annotated[str, typer.Option(metavar="NAME", help="Which model, such as gin+elene-ed.", show_default=False)],
     changes: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[KEY=VALUE]...", help="Settings to change, such as model.elene.k=2.", show_default=False
+            metavar="[KEY=VALUE]...",
+            help="With --row, settings to change, such as model.elene.k=2.",
+            show_default=False,
+        ),
+    ] = None,
+    row: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Train this model, such as gin+elene-ed.", show_default="encodings, nothing learned"
         ),
     ] = None,
     pairs: Annotated[
@@ -40,7 +47,9 @@ def brec(
             show_default="all",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides all that is random.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="With --row, decides all that is random.", show_default="0")
+    ] = None,
     file: Annotated[
         Path | None,
         typer.Option(
@@ -51,36 +60,40 @@ def brec(
     ] = None,
     threads: ThreadsOption = None,
     results: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where verdicts are kept; what is there is not run again.")
+        Path, typer.Option(metavar="DIR", help="Where counts are kept; what is there is not run again.")
     ] = Path("results"),
 ) -> None:
-    """Train a model to tell BREC's 400 pairs of graphs apart, by BREC's RPC protocol.
+    """Count how many of BREC's 400 pairs of graphs are told apart, beside the published counts.
 
-    A network is trained for each pair. It must tell new relabelled copies of the two graphs apart, but not copies of
-    one of them. Verdicts are kept, and the same command goes on where it was stopped.
+    Without --row by encodings, bare or refined, with nothing learned: seconds each. Counts of all pairs are kept, those
+    of some pairs only shown.
 
-    What encodings tell apart with nothing learned: elene compare --brec FILE
+    With --row by a model, by BREC's RPC protocol: a network is trained for each pair. It must tell new relabelled
+    copies of the two graphs apart, but not copies of one of them. The result of each pair is kept, and the same command
+    goes on where it was stopped.
+
+    **Example:** elene brec --pairs cfi
 
     **Example:** elene brec --row gin+elene-ed --pairs 110-160
     """
-    with needing("experiments", "training"), working("Loading libraries"):
-        from elene.brec.ledger import Ledger
+    if row is None and (changes or seed is not None):
+        raise ValueError("settings and --seed are for models that are trained: pass --row NAME, too, or leave them out")
+    with needing("experiments", "elene brec"), working("Loading libraries"):
         from elene.brec.standings import standings
-        from elene.experiments import config
-        from elene.experiments.results.machine import use_threads
-        from elene.experiments.results.origin import origin_of_pairs
-    use_threads(threads)
     every = _read(file)
     chosen = _chosen(every, pairs)
-    ledger = Ledger.open(results, config.load_network("brec", row, changes or []), origin_of_pairs(every), seed)
+    if row is None:
+        _count(chosen, None if pairs else results, threads)
+        return
+    ledger = _ledger(every, row, changes or [], seed or 0, results)
     try:
-        _judge(ledger, chosen)
+        _train(ledger, chosen, threads)
     except KeyboardInterrupt:
         again = shlex.join(["elene", *ctx.meta[ARGUMENTS]])
-        kept = counted(len(ledger.verdicts), "verdict")
+        kept = counted(len(ledger.pairs), "pair")
         error_console.print(f"Interrupted, {kept} kept. To go on:\n  {again}", markup=False, soft_wrap=True)
         raise typer.Exit(130) from None
-    console.print(_table(standings(results)))
+    console.print(_table(standings(results), "trained"))
     _say(ledger)
 
 
@@ -114,50 +127,79 @@ def _chosen(pairs: list[BrecPair], text: str | None) -> list[BrecPair]:
     return [pair for pair in pairs if pair.index in chosen]
 
 
-def _judge(ledger: Ledger, pairs: list[BrecPair]) -> None:
-    """Judge the pairs that have no verdict yet, and show how far that is."""
-    from elene.brec.ledger import judge
-
-    texts = ("{task.completed} / {task.total} pairs", "{task.fields[told]} told apart")
+def _progress() -> Progress:
+    texts = ("{task.completed} / {task.total} pairs", "{task.fields[told]}")
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), *map(TextColumn, texts), TimeElapsedColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=error_console, transient=True) as progress:
-        done = [ledger.verdicts[pair.index] for pair in pairs if pair.index in ledger.verdicts]
-        told = sum(verdict.distinguished for verdict in done)
-        task = progress.add_task(ledger.setting.spec.row, total=len(pairs), completed=len(done), told=told)
-        for verdict in judge(ledger, pairs):
-            told += verdict.distinguished
-            progress.update(task, advance=1, told=told)
+    return Progress(*columns, TimeRemainingColumn(), console=error_console, transient=True)
+
+
+def _count(pairs: list[BrecPair], results: Path | None, threads: int | None) -> None:
+    """Count what encodings tell apart, kept in a folder or only shown."""
+    from elene.brec.encodings import KIND, METHODS, Method, count_encodings
+    from elene.brec.standings import measure, ranked, standings
+
+    with _progress() as progress:
+        task = progress.add_task("", total=len(pairs), told="")
+
+        def report(method: Method, done: int) -> None:
+            progress.update(task, description=f"{method.name:18}", completed=done)
+
+        if results is None:
+            found = ranked(list(count_encodings(pairs, METHODS, threads, report)))
+        else:
+            done = len(list(measure(pairs, results, METHODS, threads, report)))
+            found = standings(results)
+    console.print(_table(found, KIND))
+    if results is not None and not done:
+        error_console.print("All counts were in the results: nothing to do.")
+
+
+def _ledger(pairs: list[BrecPair], row: str, changes: list[str], seed: int, results: Path) -> Ledger:
+    from elene.brec.ledger import Ledger
+    from elene.experiments import config
+    from elene.experiments.results.origin import origin_of_pairs
+
+    return Ledger.open(results, config.load_network("brec", row, changes), origin_of_pairs(pairs), seed)
+
+
+def _train(ledger: Ledger, pairs: list[BrecPair], threads: int | None) -> None:
+    """Train on the pairs that have no result yet, and show how far that is."""
+    from elene.brec.ledger import run_pairs
+    from elene.experiments.results.machine import use_threads
+
+    use_threads(threads)
+    with _progress() as progress:
+        done = [ledger.pairs[pair.index] for pair in pairs if pair.index in ledger.pairs]
+        told = sum(result.distinguished for result in done)
+        task = progress.add_task(ledger.setting.spec.row, total=len(pairs), completed=len(done), told="")
+        for result in run_pairs(ledger, pairs):
+            told += result.distinguished
+            progress.update(task, advance=1, told=f"{told} told apart")
 
 
 def _say(ledger: Ledger) -> None:
     """What this model tells apart."""
     tally = ledger.tally()
-    each = tally.seconds / max(tally.of, 1)
+    each = (tally.seconds or 0.0) / max(tally.of, 1)
     console.print(
-        f"[bold]{escape(tally.name)}[/] tells {tally.total} of {counted(tally.of, 'pair')} apart, {each:.1f} s each."
+        f"[bold]{escape(tally.method)}[/] tells {tally.total} of {counted(tally.of, 'pair')} apart, {each:.1f} s each."
     )
     if tally.unreliable:
         failed = counted(tally.unreliable, "pair")
         console.print(f"[bold yellow]Not reliable:[/] on {failed} copies of one graph differ, which do not count.")
-    console.print(f"Verdicts: {ledger.path}", markup=False, soft_wrap=True)
+    console.print(f"Result of each pair: {ledger.path}", markup=False, soft_wrap=True)
 
 
-def _table(standings: list[Standing]) -> Table:
-    """How many pairs each method tells apart."""
-    from elene.brec.standings import CATEGORIES
+def _table(tallies: list[Tally], shown: str) -> Table:
+    """How many pairs each method tells apart, those of one kind in bright letters."""
+    from elene.brec.tally import CATEGORIES
 
     columns = {**CATEGORIES, "all": sum(CATEGORIES.values())}
     titles = [f"{name}\n{count}" for name, count in columns.items()]
-    table = make_table("pairs told\napart, of", "", *titles, text=2)
-    for standing in standings:
-        told = {**standing.told_apart, "all": standing.total}
-        tried = {**standing.tried, "all": sum(standing.tried.values())}
-        cells = [_cell(told.get(name, 0), tried.get(name, 0), count) for name, count in columns.items()]
-        table.add_row(standing.method, standing.kind, *cells, style=None if standing.kind == "trained" else "dim")
+    table = make_table("pairs told\napart, of", "", *titles, "seconds\n", text=2)
+    for tally in tallies:
+        seconds = "" if tally.seconds is None else f"{tally.seconds:.1f}"
+        table.add_row(
+            tally.method, tally.kind, *tally.cells("/"), seconds, style=None if tally.kind == shown else "dim"
+        )
     return table
-
-
-def _cell(told: int, tried: int, count: int) -> str:
-    if not tried:
-        return ""
-    return str(told) if tried == count else f"{told}/{tried}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections import Counter
 from collections.abc import Callable
@@ -12,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn
 
 from elene.cli.common import (
     ARGUMENTS,
@@ -29,10 +27,10 @@ from elene.extras import needing
 if TYPE_CHECKING:
     from elene.experiments.results.store import Result, Store
     from elene.experiments.results.tables import Table
-    from elene.experiments.schedule.execution import Step
+    from elene.experiments.schedule.execution import Event
     from elene.experiments.schedule.planning import PlannedRun
 
-BREC, COST, ABLATION = "brec", "cost", "ablation"
+COST, ABLATION = "cost", "ablation"
 MINUTE = 60.0
 
 
@@ -43,8 +41,7 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
         typer.Argument(
             metavar="TABLE",
             help="expressivity, counting, properties, proximity, benchmarks or tu; cost, for seconds and memory; "
-            "brec, for what encodings tell apart with nothing learned; or ablation, for one setting changed at a time "
-            "(--rows then names settings).",
+            "or ablation, for one setting changed at a time (--rows then names settings). For BREC: elene brec.",
             show_default=False,
         ),
     ],
@@ -101,8 +98,6 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
 
     **Example:** elene reproduce expressivity --budget 60
     """
-    if table == BREC:
-        return _count_brec(results)
     wanted = _Wanted(table, changes or [], _names(rows), _names(datasets), seeds, chosen)
     with needing("experiments", "training"), working("Loading libraries"):
         from elene.experiments.results.machine import use_threads
@@ -151,7 +146,9 @@ def _undertaking(wanted: _Wanted, results: Path) -> _Undertaking:
     from elene.experiments.schedule import ablation, cost, planning
     from elene.validation import check_choice
 
-    check_choice("TABLE", wanted.table, [*(known.name for known in tables()), BREC, COST, ABLATION])
+    if wanted.table == "brec":
+        raise ValueError("BREC is a command of its own, with nothing learned or a model trained: elene brec --help")
+    check_choice("TABLE", wanted.table, [*(known.name for known in tables()), COST, ABLATION])
     rows, datasets = wanted.rows, wanted.datasets
     if wanted.table in (COST, ABLATION) and (wanted.changes or wanted.chosen):
         raise ValueError(f"{wanted.table} has settings of its own: pass neither KEY=VALUE nor --chosen")
@@ -172,8 +169,7 @@ def _names(text: str | None) -> list[str]:
 
 def _run(work: _Undertaking, folder: Path, budget: float | None) -> Counter[str]:
     """Run what is missing, say what happens, and count what became of it."""
-    from elene.experiments.schedule.execution import Clock
-    from elene.experiments.schedule.execution import reproduce as steps
+    from elene.experiments.schedule.execution import Clock, execute
     from elene.experiments.schedule.planning import missing
 
     def run(job: PlannedRun) -> Result:
@@ -184,26 +180,29 @@ def _run(work: _Undertaking, folder: Path, budget: float | None) -> Counter[str]
     limit = "" if budget is None else f", {budget / MINUTE:g} minutes"
     error_console.print(f"{counted(len(work.jobs), 'run')}, {len(left)} of them to be done{limit}")
     states: Counter[str] = Counter()
-    for step in steps(left, work.store, run, Clock(work.store, folder).estimate, budget):
-        _say_step(step, states, len(left))
-        states[step.state] += 1
+
+    def tell(event: Event) -> None:
+        _say_event(event, states, len(left))
+        states[event.state] += 1
+
+    execute(left, work.store, run, Clock(work.store, folder).estimate, tell, budget)
     return states
 
 
-def _say_step(step: Step, states: Counter[str], total: int) -> None:
-    if step.state == "starts":
-        expected = "" if step.seconds is None else f"  about {_say_time(step.seconds)}"
-        error_console.print(f"[dim]{states['starts'] + 1}/{total}[/]  [bold]{step.job}[/]{expected}")
-    elif step.result is not None:
-        score, metric = step.result.best.test, step.result.metric
-        error_console.print(f"      {metric} {score:.4g}  [dim]{_say_time(step.seconds or 0)}[/]")
-    elif step.state == "taken":
-        error_console.print(f"      [bold]{step.job}[/] is left out: {step.error}", soft_wrap=True)
-    elif step.state == "known":
-        error_console.print(f"      [bold]{step.job}[/] was done by another process meanwhile")
-    elif step.error is not None:
-        error_console.print(f"      [red]failed:[/] {step.error or 'there is not enough memory'}", soft_wrap=True)
-    elif step.state == "stopped":
+def _say_event(event: Event, states: Counter[str], total: int) -> None:
+    if event.state == "starts":
+        expected = "" if event.seconds is None else f"  about {_say_time(event.seconds)}"
+        error_console.print(f"[dim]{states['starts'] + 1}/{total}[/]  [bold]{event.job}[/]{expected}")
+    elif event.result is not None:
+        score, metric = event.result.best.test, event.result.metric
+        error_console.print(f"      {metric} {score:.4g}  [dim]{_say_time(event.seconds or 0)}[/]")
+    elif event.state == "taken":
+        error_console.print(f"      [bold]{event.job}[/] is left out: {event.error}", soft_wrap=True)
+    elif event.state == "known":
+        error_console.print(f"      [bold]{event.job}[/] was done by another process meanwhile")
+    elif event.error is not None:
+        error_console.print(f"      [red]failed:[/] {event.error or 'there is not enough memory'}", soft_wrap=True)
+    elif event.state == "stopped":
         error_console.print("      stopped; it goes on next time")
 
 
@@ -241,7 +240,7 @@ def _print_table(table: Table, store: Store) -> None:
     for i in range(0, len(entries), across):
         cells = []
         for entry in entries[i : i + across]:
-            style = colours.get(entry.verdict, "bold")
+            style = colours.get(entry.versus_paper, "bold")
             ours = f"[{style}]{entry.ours}[/]" if entry.results else "[dim]-[/]"
             budget = f"{entry.epochs} epochs" if entry.shortened else ""
             cells.append("\n".join([ours, *(f"[dim]{told}[/]" for told in (entry.paper, budget) if told)]))
@@ -266,34 +265,3 @@ def _print_cost(store: Store) -> None:
             for row in block.rows:
                 grid.add_row(*(f"{cell.text}\n[dim]{cell.note}[/]" if cell.note else cell.text for cell in row))
             console.print(grid)
-
-
-def _count_brec(results: Path) -> None:
-    from elene.brec.encodings import METHODS, Method
-    from elene.brec.standings import CATEGORIES, measure, standings
-    from elene.datasets import read_brec
-
-    folder = os.environ.get("ELENE_DATA")
-    if not folder:
-        raise ValueError("let ELENE_DATA name a folder that holds brec_pairs.tsv")
-    pairs = read_brec(Path(folder, "brec_pairs.tsv"))
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=30),
-        TextColumn("{task.completed} / {task.total} pairs"),
-    )
-    with Progress(*columns, console=error_console, transient=True) as progress:
-        task = progress.add_task("", total=len(pairs))
-
-        def report(method: Method, done: int) -> None:
-            progress.update(task, description=f"{method.name:18}", completed=done)
-
-        for _ in measure(pairs, results, METHODS, report):
-            pass
-    grid = make_table(
-        "BREC pairs\ntold apart, of", *(f"{name}\n{count}" for name, count in CATEGORIES.items()), "all\n400", "\n"
-    )
-    for standing in standings(results):
-        counts = [str(standing.told_apart.get(name, 0)) for name in CATEGORIES]
-        grid.add_row(standing.method, *counts, f"[bold]{standing.total}[/]", standing.kind)
-    console.print(grid)

@@ -69,17 +69,15 @@ def train(  # noqa: PLR0913 - Typer makes every option an argument
     use_threads(threads)
     wanted, store = config.load(spec, row, changes or []), Store(results)
     origin = origin_of(wanted.dataset.name)
-    known = store.get(wanted, origin, seed, fold)
-    if known is None:
-        try:
-            known = runner.obtain(wanted, seed, fold, store=store, folder=runs, devices=devices)
-        except KeyboardInterrupt:
-            again = f"Interrupted. To go on with it:\n  {shlex.join(['elene', *ctx.meta[ARGUMENTS]])}"
-            error_console.print(again, markup=False, soft_wrap=True)
-            raise typer.Exit(130) from None
-    else:
+    try:
+        result, made = runner.run_unless_stored(wanted, seed, fold, store=store, folder=runs, devices=devices)
+    except KeyboardInterrupt:
+        again = f"Interrupted. To go on with it:\n  {shlex.join(['elene', *ctx.meta[ARGUMENTS]])}"
+        error_console.print(again, markup=False, soft_wrap=True)
+        raise typer.Exit(130) from None
+    if not made:
         error_console.print("This run is in the results: nothing to do.")
-    _say(known, store.path(wanted, origin, seed, fold), runs / run_name(wanted, origin, seed, fold))
+    _say(result, store.path(wanted, origin, seed, fold), runs / run_name(wanted, origin, seed, fold))
 
 
 def _say(result: Result, path: Path, folder: Path) -> None:

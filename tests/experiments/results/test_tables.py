@@ -6,7 +6,7 @@ import pytest
 
 from elene.datasets.registry import find as find_dataset
 from elene.experiments import config
-from elene.experiments.results.tables import PUBLISHED, Figure, find, read_tsv, tables
+from elene.experiments.results.tables import PUBLISHED, PublishedValue, find, read_tsv, tables
 
 PAPER = [  # table, row, data set, value, deviation
     ("expressivity", "gin", "exp", 50, None),
@@ -29,7 +29,7 @@ PAPER = [  # table, row, data set, value, deviation
 
 @pytest.mark.parametrize(("table", "row", "dataset", "value", "deviation"), PAPER)
 def test_numbers_of_the_paper(table, row, dataset, value, deviation):
-    figure = find(table).line(row).figures[dataset]
+    figure = find(table).line(row).published[dataset]
     assert (figure.value, figure.deviation) == (value, deviation)
 
 
@@ -56,7 +56,7 @@ def test_every_named_row_can_be_run_on_some_data_set(table):
 def test_numbers_are_plausible_for_their_metric(table):
     for column in table.columns:
         for line in table.lines:
-            figure = line.figures.get(column.dataset)
+            figure = line.published.get(column.dataset)
             if figure is None:
                 continue
             assert line.source in ("paper", "literature")
@@ -85,7 +85,7 @@ def test_totals_of_brec_add_up():
     [("50", 50, None, 0), ("6.67", 6.67, None, 2), ("-5.010", -5.01, None, 3), ("86.828±0.002", 86.828, 0.002, 3)],
 )
 def test_reading_a_number(text, value, deviation, digits):
-    assert Figure.read(text) == Figure(value, deviation, digits)
+    assert PublishedValue.read(text) == PublishedValue(value, deviation, digits)
 
 
 def test_percentages_of_few_digits_do_not_hide_an_error():

@@ -16,7 +16,7 @@ from elene.experiments.results.choices import Choices
 from elene.experiments.results.store import Store, run_name
 from elene.experiments.results.tables import find, tables
 from elene.experiments.schedule import planning
-from elene.experiments.schedule.execution import BESIDE, Clock, reproduce
+from elene.experiments.schedule.execution import BESIDE, Clock, execute
 from elene.experiments.schedule.planning import PlannedRun, missing, plan_table
 from made_up import ORIGIN, choice, origin, result
 
@@ -112,8 +112,14 @@ def test_bad_plans(options, words):
 # The work
 
 
+def steps_of(*arguments, **options):
+    found = []
+    execute(*arguments, tell=found.append, **options)
+    return found
+
+
 def test_all_are_run_and_kept_and_none_is_run_again(store, jobs):
-    found = states(reproduce(missing(jobs, store), store, fake, unknown))
+    found = states(steps_of(missing(jobs, store), store, fake, unknown))
     assert [state for state, _, _ in found] == ["starts", "done"] * 8
     assert len(list(store.find())) == 8
     assert missing(jobs, store) == []
@@ -144,7 +150,7 @@ def test_no_data_is_loaded_where_there_is_no_result(store, jobs, monkeypatch):
 
 def test_what_another_process_is_at_is_left_to_it(store, jobs):
     with store.claim(jobs[1].name):
-        steps = list(reproduce(jobs[:3], store, fake, unknown))
+        steps = list(steps_of(jobs[:3], store, fake, unknown))
     assert states(steps) == [
         (state, job.spec.row, 0)
         for job, state in zip(
@@ -160,7 +166,7 @@ def test_what_another_process_did_meanwhile_is_not_done_again(store, jobs):
         store.add(fake(jobs[1]))  # by the other one
         return fake(job)
 
-    assert [step.state for step in reproduce(jobs[:2], store, alone, unknown)] == ["starts", "done", "known"]
+    assert [step.state for step in steps_of(jobs[:2], store, alone, unknown)] == ["starts", "done", "known"]
 
 
 def test_while_a_job_runs_no_other_process_may_take_it(store, jobs):
@@ -169,20 +175,20 @@ def test_while_a_job_runs_no_other_process_may_take_it(store, jobs):
             pass
         return fake(job)
 
-    assert [step.state for step in reproduce(jobs[:1], store, run, unknown)] == ["starts", "done"]
+    assert [step.state for step in steps_of(jobs[:1], store, run, unknown)] == ["starts", "done"]
     with store.claim(jobs[0].name):
         pass
 
 
 def test_what_would_take_too_long_is_left_and_shorter_jobs_run(store, jobs):
     seconds = {"gin": 1.0, "gin+elene": 1e6}
-    found = states(reproduce(jobs, store, fake, lambda job: seconds[job.spec.row], budget=600))
+    found = states(steps_of(jobs, store, fake, lambda job: seconds[job.spec.row], budget=600))
     assert {row for state, row, _ in found if state == "too long"} == {"gin+elene"}
     assert {row for state, row, _ in found if state == "done"} == {"gin"}
 
 
 def test_nothing_starts_without_time(store, jobs):
-    found = states(reproduce(jobs, store, fake, unknown, budget=0))
+    found = states(steps_of(jobs, store, fake, unknown, budget=0))
     assert {state for state, _, _ in found} == {"too long"}
 
 
@@ -192,7 +198,7 @@ def test_a_running_job_stops_when_time_is_up(store, jobs):
             time.sleep(0.01)
         raise AssertionError("it was not interrupted")
 
-    found = states(reproduce(jobs, store, slow, unknown, budget=0.3))
+    found = states(steps_of(jobs, store, slow, unknown, budget=0.3))
     assert [state for state, _, _ in found] == ["starts", "stopped", *["too long"] * 7]
     assert list(store.find()) == []
 
@@ -202,7 +208,7 @@ def test_an_interrupt_before_that_is_one(store, jobs):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(reproduce(jobs, store, interrupted, unknown, budget=600))
+        list(steps_of(jobs, store, interrupted, unknown, budget=600))
 
 
 def test_a_data_set_that_is_not_at_hand_is_passed_over(store):
@@ -212,7 +218,7 @@ def test_a_data_set_that_is_not_at_hand_is_passed_over(store):
         return fake(job)
 
     jobs = plan_table(find("benchmarks"), rows=["gin", "gin+elene"], datasets=["molpcba", "zinc12k"], seeds=1)
-    steps = list(reproduce(jobs, store, absent, unknown))
+    steps = list(steps_of(jobs, store, absent, unknown))
     assert [str(step.error) for step in steps if step.state == "failed"] == ["molpcba is not at hand"]
     assert [step.job.kind for step in steps if step.state == "done"] == [("zinc12k", "gin"), ("zinc12k", "gin+elene")]
 
@@ -221,7 +227,7 @@ def test_a_process_that_died_does_not_speak_for_others(store, jobs):
     def died(job):
         raise ChildProcessError("process 0 of 1 failed")
 
-    assert [step.state for step in reproduce(jobs[:2], store, died, unknown)] == ["starts", "failed"] * 2
+    assert [step.state for step in steps_of(jobs[:2], store, died, unknown)] == ["starts", "failed"] * 2
 
 
 def test_a_model_that_is_too_large_is_passed_over(store, jobs):
@@ -230,7 +236,7 @@ def test_a_model_that_is_too_large_is_passed_over(store, jobs):
             raise MemoryError
         return fake(job)
 
-    found = states(reproduce(jobs, store, large, unknown))
+    found = states(steps_of(jobs, store, large, unknown))
     assert Counter(state for state, _, _ in found) == {"starts": 8, "failed": 4, "done": 4}
 
 
@@ -344,4 +350,6 @@ def test_bad_input_gets_one_line(arguments):
 
 def test_an_unknown_table_is_told_of_every_table():
     words = run("reproduce", "molecules", code=2).stderr
-    assert all(f"'{name}'" in " ".join(words.split()) for name in [*(table.name for table in tables()), "brec"])
+    assert all(
+        f"'{name}'" in " ".join(words.split()) for name in [*(table.name for table in tables()), "cost", "ablation"]
+    )

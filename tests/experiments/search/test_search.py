@@ -65,7 +65,7 @@ def present(request, monkeypatch):
 def train(monkeypatch):
     def stand_in(**settings):
         trainer = Trainer(**settings)
-        monkeypatch.setattr(module, "obtain", trainer)
+        monkeypatch.setattr(module, "run_unless_stored", trainer)
         return trainer
 
     return stand_in

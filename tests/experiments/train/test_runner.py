@@ -147,11 +147,11 @@ def test_logs(tmp_path):
 
 def test_what_is_in_the_store_is_not_run_again(tmp_path, monkeypatch):
     store = Store(tmp_path / "results")
-    first = runner.obtain(QUICK, store=store, folder=tmp_path / "runs")
-    assert store.get(QUICK, origin_of("sr25"), 0) == first
+    first, made = runner.run_unless_stored(QUICK, store=store, folder=tmp_path / "runs")
+    assert made and store.get(QUICK, origin_of("sr25"), 0) == first
     assert first.origin == origin_of("sr25") and first.origin.data == load("sr25").edition.sha256
     monkeypatch.setattr(runner, "run", None)
-    assert runner.obtain(QUICK, store=store, folder=tmp_path / "runs") == first
+    assert runner.run_unless_stored(QUICK, store=store, folder=tmp_path / "runs") == (first, False)
 
 
 def test_the_best_epoch_is_tested_with_its_own_weights(tmp_path):

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from elene.brec.standings import CATEGORIES, Standing, standings
+from elene.brec.standings import standings
+from elene.brec.tally import CATEGORIES, Tally
 from elene.experiments.report import cost
 from elene.experiments.report.blocks import Block, Cell, Grid, Heading, Paragraph, Picture, to_html, to_markdown
 from elene.experiments.results.origin import SHORT
@@ -154,8 +155,8 @@ def _cell(entry: Entry) -> Cell:
     if entry.results:
         budget = f"{entry.epochs} epochs" if entry.shortened else ""
         note = ", ".join(filter(None, (paper, budget, "searched" if entry.choice else "")))
-        return Cell(entry.ours, note, "equal" if entry.verdict == "new" else entry.verdict)
-    return Cell("missing" if entry.verdict == "missing" else "-", paper, "missing")
+        return Cell(entry.ours, note, "equal" if entry.versus_paper == "new" else entry.versus_paper)
+    return Cell("missing" if entry.versus_paper == "missing" else "-", paper, "missing")
 
 
 def _details(entries: Sequence[Entry]) -> Grid:
@@ -173,7 +174,7 @@ def _detail(entry: Entry) -> dict[str, Cell]:
         "Model": Cell(entry.line.title),
         "Paper": Cell(entry.paper),
         "Ours": Cell(entry.ours),
-        "Difference": Cell(_difference(entry), kind=entry.verdict),
+        "Difference": Cell(_difference(entry), kind=entry.versus_paper),
         "Relabelled": Cell(entry.relabelled),
         "Runs": Cell(str(len(results))),
         "Epochs": Cell(entry.epochs),
@@ -188,7 +189,9 @@ def _detail(entry: Entry) -> dict[str, Cell]:
 
 def _difference(entry: Entry) -> str:
     difference = entry.difference
-    return f"{difference:+.{entry.digits}f} {entry.verdict}" if difference else "" if difference is None else "equal"
+    return (
+        f"{difference:+.{entry.digits}f} {entry.versus_paper}" if difference else "" if difference is None else "equal"
+    )
 
 
 def _data(entry: Entry) -> str:
@@ -205,16 +208,12 @@ def _brec(results: Path) -> Iterator[Block]:
         "2-FWL. Published counts are those of Wang and Zhang (2024), Table 2."
     )
     header = ["Method", "", *(f"{name} {count}" for name, count in CATEGORIES.items()), "All 400"]
-    yield Grid(header, [_standing(standing) for standing in standings(results)])
+    yield Grid(header, [_standing(tally) for tally in standings(results)])
 
 
-def _standing(standing: Standing) -> list[Cell]:
-    told, tried = standing.told_apart, standing.tried
-    parts = [(told.get(name, 0), tried.get(name, 0), count) for name, count in CATEGORIES.items()]
-    every = (standing.total, sum(tried.values()), sum(CATEGORIES.values()))
-    counts = ["" if not of else str(one) if of == count else f"{one} of {of}" for one, of, count in (*parts, every)]
-    kind = "" if standing.kind == "published" else "equal"
-    return [Cell(standing.method, kind=kind), Cell(standing.kind), *map(Cell, counts)]
+def _standing(tally: Tally) -> list[Cell]:
+    kind = "" if tally.kind == "published" else "equal"
+    return [Cell(tally.method, kind=kind), Cell(tally.kind), *map(Cell, tally.cells())]
 
 
 def _origin(results: Sequence[Result]) -> Iterator[Block]:

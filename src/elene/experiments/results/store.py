@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -185,6 +185,31 @@ class Store:
         """The result of a run, or None if it is not there."""
         path = self.path(spec, origin, seed, fold)
         return read_result(path) if path.is_file() else None
+
+    def obtain(
+        self, spec: AnySpec, origin: Origin, seed: int, fold: int, make: Callable[[], Result]
+    ) -> tuple[Result, bool]:
+        """The result of a run, made and added if it is not there; and whether it was made now.
+
+        This is the one way to run what is not stored. While it runs no other process does the same run.
+
+        Args:
+            spec: what to run.
+            origin: the code and the data: a result of other code or other data is another result.
+            seed: of the run.
+            fold: of the run.
+            make: runs it.
+
+        Raises:
+            BlockingIOError: another process is at it.
+        """
+        with self.claim(run_name(spec, origin, seed, fold)):
+            found = self.get(spec, origin, seed, fold)
+            if found is not None:
+                return found, False
+            made = make()
+            self.add(made)
+            return made, True
 
     def claim(self, name: str) -> AbstractContextManager[None]:
         """Hold a run, so that no other process does it meanwhile; see :func:`elene.files.holding`."""

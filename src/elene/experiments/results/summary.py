@@ -14,7 +14,7 @@ from elene.experiments.config.spec import AnySpec, ExperimentSpec
 from elene.experiments.results.choices import Choice, Choices
 from elene.experiments.results.origin import Origin
 from elene.experiments.results.store import Result, Store
-from elene.experiments.results.tables import Column, Figure, Line, Table, tables, title_of
+from elene.experiments.results.tables import Column, Line, PublishedValue, Table, tables, title_of
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Entry:
         >>> from elene.experiments.results.tables import find
         >>> table = find("counting")
         >>> entry = Entry(table.columns[0], table.line("gin"), 3, ())
-        >>> entry.paper, entry.ours, entry.verdict
+        >>> entry.paper, entry.ours, entry.versus_paper
         ('0.357', '', 'missing')
     """
 
@@ -43,9 +43,9 @@ class Entry:
     choice: Choice | None = None
 
     @property
-    def figure(self) -> Figure | None:
+    def published_value(self) -> PublishedValue | None:
         """The published number."""
-        return self.line.figures.get(self.column.dataset)
+        return self.line.published.get(self.column.dataset)
 
     @property
     def scores(self) -> list[float]:
@@ -55,11 +55,11 @@ class Entry:
     @property
     def difference(self) -> float | None:
         """Our mean less the published number; None unless there are both."""
-        figure = self.figure
-        return None if figure is None or not self.results else round(mean(self.scores) - figure.value, self.digits)
+        value = self.published_value
+        return None if value is None or not self.results else round(mean(self.scores) - value.value, self.digits)
 
     @property
-    def verdict(self) -> str:
+    def versus_paper(self) -> str:
         """How ours compares with the published number.
 
         ``"better"``, ``"equal"`` (in all printed digits), ``"worse"``, ``"new"`` (nothing is published),
@@ -75,8 +75,8 @@ class Entry:
     @property
     def paper(self) -> str:
         """The published number in words; empty if there is none."""
-        figure = self.figure
-        return "" if figure is None else _say(figure.value, figure.deviation, figure.digits)
+        value = self.published_value
+        return "" if value is None else _say(value.value, value.deviation, value.digits)
 
     @property
     def ours(self) -> str:

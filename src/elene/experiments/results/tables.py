@@ -24,7 +24,7 @@ DIGITS = {"mae": 3, "log10_mse": 3, "ap": 3}  # after the point, at least; else 
 
 
 @dataclass(frozen=True)
-class Figure:
+class PublishedValue:
     """A published number.
 
     Args:
@@ -33,8 +33,8 @@ class Figure:
         digits: how many of them were printed after the point.
 
     Example:
-        >>> Figure.read("98.30±0.5")
-        Figure(value=98.3, deviation=0.5, digits=2)
+        >>> PublishedValue.read("98.30±0.5")
+        PublishedValue(value=98.3, deviation=0.5, digits=2)
     """
 
     value: float
@@ -42,7 +42,7 @@ class Figure:
     digits: int
 
     @classmethod
-    def read(cls, text: str) -> Figure:
+    def read(cls, text: str) -> PublishedValue:
         """The number that a cell of a TSV file holds."""
         value, _, deviation = text.partition("±")
         return cls(float(value), float(deviation) if deviation else None, len(value.partition(".")[2]))
@@ -98,13 +98,13 @@ class Line:
         row: its name in specs; empty if there is no spec for it.
         title: what the paper calls it.
         source: who ran it: the ``"paper"``, or the ``"literature"`` that the paper quotes; empty if no one has yet.
-        figures: the published numbers by data set.
+        published: the published numbers by data set.
     """
 
     row: str
     title: str
     source: str
-    figures: Mapping[str, Figure]
+    published: Mapping[str, PublishedValue]
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Table:
         notes: what to know before comparing.
 
     Example:
-        >>> find("counting").line("gin").figures["counting.star"].value
+        >>> find("counting").line("gin").published["counting.star"].value
         0.023
     """
 
@@ -142,7 +142,7 @@ class Table:
 
     def digits(self, column: Column) -> int:
         """How many digits after the point a column is printed with."""
-        printed = [line.figures[column.dataset].digits for line in self.lines if column.dataset in line.figures]
+        printed = [line.published[column.dataset].digits for line in self.lines if column.dataset in line.published]
         return max([*printed, DIGITS.get(column.metric, 1)])
 
 
@@ -196,7 +196,7 @@ def _lines(name: str) -> tuple[Line, ...]:
             cells.pop("row"),
             cells.pop("title"),
             cells.pop("source"),
-            {dataset: Figure.read(text) for dataset, text in cells.items() if text},
+            {dataset: PublishedValue.read(text) for dataset, text in cells.items() if text},
         )
         for cells in read_tsv(f"{name}.tsv")
     )

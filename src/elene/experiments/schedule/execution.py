@@ -1,4 +1,4 @@
-"""Reproduce: the runs of a table that are not in the store yet, one after the other, within a budget of time."""
+"""Execution: the runs of a table that are not in the store yet, one after the other, within a budget of time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import _thread
 import csv
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -14,7 +14,8 @@ from threading import Timer
 from time import monotonic
 
 from elene.experiments.results.store import Result, Store
-from elene.experiments.schedule.planning import PlannedRun, is_known
+from elene.experiments.schedule.planning import PlannedRun
+from elene.files import Held
 
 BESIDE = 1.5  # a run takes up to so many times the seconds of its training: data, validation and test come with it
 
@@ -54,8 +55,8 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Step:
-    """What happened to a job.
+class Event:
+    """What happened to a planned run.
 
     Args:
         job: which one.
@@ -74,24 +75,23 @@ class Step:
     error: Exception | None = None
 
 
-def reproduce(
+def execute(
     jobs: Sequence[PlannedRun],
     store: Store,
     run: Callable[[PlannedRun], Result],
     estimate: Callable[[PlannedRun], float | None],
+    tell: Callable[[Event], None],
     budget: float | None = None,
-) -> Iterator[Step]:
-    """Run jobs one after the other, and add their results to the store; several processes may do so at a time.
+) -> None:
+    """Run what the store does not have, one after the other; several processes may do so at a time.
 
     Args:
         jobs: what is :func:`missing` of a plan.
         store: where results are and go to.
         run: what runs a job: :func:`perform` in some folder.
         estimate: how many seconds a job will take, or None: :meth:`Clock.estimate`.
+        tell: called with what happens, as it happens.
         budget: seconds; then no job is started any more, and the running one is interrupted, to go on another time.
-
-    Yields:
-        What happens, as it happens.
     """
     deadline = None if budget is None else monotonic() + budget
     absent: set[str] = set()
@@ -100,44 +100,34 @@ def reproduce(
             continue
         left, expected = None if deadline is None else deadline - monotonic(), estimate(job)
         if left is not None and (left <= 0 or (expected or 0) > left):
-            yield Step(job, "too long", expected)
+            tell(Event(job, "too long", expected))
             continue
-        with ExitStack() as claims:
-            step = _claim(job, store, claims)
-            if step is None:
-                yield Step(job, "starts", expected)
-                step = _attempt(job, run, left)
-            if step.result is not None:
-                store.add(step.result)
+
+        def make(job: PlannedRun = job, left: float | None = left, expected: float | None = expected) -> Result:
+            tell(Event(job, "starts", expected))
+            with _interrupted_after(left):
+                return run(job)
+
+        event = _attempt(job, store, make, deadline)
+        tell(event)
         # A process that died, of too much memory perhaps, says nothing about the data.
-        if step.state == "failed" and isinstance(step.error, OSError) and not isinstance(step.error, ChildProcessError):
-            absent.add(job.spec.dataset.name)
-        yield step
+        if event.state == "failed" and isinstance(event.error, OSError):
+            absent |= set() if isinstance(event.error, ChildProcessError) else {job.spec.dataset.name}
 
 
-def _claim(job: PlannedRun, store: Store, claims: ExitStack) -> Step | None:
-    """Keep other processes from a job; or what there is to say instead."""
-    try:
-        claims.enter_context(store.claim(job.name))
-        return Step(job, "known") if is_known(job, store) else None
-    except BlockingIOError as error:
-        return Step(job, "taken", error=error)
-    except (OSError, MemoryError) as error:
-        return Step(job, "failed", error=error)
-
-
-def _attempt(job: PlannedRun, run: Callable[[PlannedRun], Result], left: float | None) -> Step:
+def _attempt(job: PlannedRun, store: Store, make: Callable[[], Result], deadline: float | None) -> Event:
     started = monotonic()
     try:
-        with _interrupted_after(left):
-            result = run(job)
+        result, made = store.obtain(job.spec, job.origin, job.seed, job.fold, make)
+    except Held as error:
+        return Event(job, "taken", error=error)
     except KeyboardInterrupt:
-        if left is None or monotonic() - started < left:
+        if deadline is None or monotonic() < deadline:
             raise
-        return Step(job, "stopped", monotonic() - started)
+        return Event(job, "stopped", monotonic() - started)
     except (OSError, MemoryError) as error:
-        return Step(job, "failed", monotonic() - started, error=error)
-    return Step(job, "done", monotonic() - started, result)
+        return Event(job, "failed", monotonic() - started, error=error)
+    return Event(job, "done", monotonic() - started, result) if made else Event(job, "known")
 
 
 @contextmanager

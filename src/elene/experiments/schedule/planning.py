@@ -11,7 +11,7 @@ from elene.datasets.registry import find as find_dataset
 from elene.experiments import config
 from elene.experiments.config.spec import AnySpec
 from elene.experiments.results.choices import Choices
-from elene.experiments.results.origin import code, origin_of
+from elene.experiments.results.origin import Origin, code, origin_of
 from elene.experiments.results.store import Result, Store, run_name
 from elene.experiments.results.tables import Table
 
@@ -46,9 +46,14 @@ class PlannedRun:
         return self.spec.dataset.label, self.spec.row
 
     @property
+    def origin(self) -> Origin:
+        """The present code and data."""
+        return origin_of(self.spec.dataset.name)
+
+    @property
     def name(self) -> str:
         """The name of the run, with the present code and data."""
-        return run_name(self.spec, origin_of(self.spec.dataset.name), self.seed, self.fold)
+        return run_name(self.spec, self.origin, self.seed, self.fold)
 
     @property
     def pattern(self) -> str:
@@ -132,15 +137,14 @@ def missing(jobs: Sequence[PlannedRun], store: Store) -> list[PlannedRun]:
     >>> len(missing(plan_table(find("expressivity"), rows=["gin"]), Store("nothing here")))
     2
     """
-    return [job for job in jobs if not is_known(job, store)]
+    return [job for job in jobs if not _is_known(job, store)]
 
 
-def is_known(job: PlannedRun, store: Store) -> bool:
-    """Whether the store has a result of the present code and data."""
+def _is_known(job: PlannedRun, store: Store) -> bool:
     # Data is loaded, or made, only where there is a result that may be of it.
     if not any(store.root.glob(f"runs/{job.pattern}.json")):
         return False
-    return store.path(job.spec, origin_of(job.spec.dataset.name), job.seed, job.fold).is_file()
+    return store.path(job.spec, job.origin, job.seed, job.fold).is_file()
 
 
 def perform(job: PlannedRun, folder: str | os.PathLike[str]) -> Result:

@@ -20,7 +20,7 @@ from elene.experiments.results.origin import origin_of
 from elene.experiments.results.store import Store
 from elene.experiments.search.space import SearchSpace, Values
 from elene.experiments.train.objective import Objective
-from elene.experiments.train.runner import obtain
+from elene.experiments.train.runner import run_unless_stored
 
 STUDY = "search"
 SCHEDULE = ("training.epochs", "training.step")
@@ -176,8 +176,8 @@ class Search:
 
     def _validation(self, values: Values) -> float:
         space = self.space
-        result = obtain(space.spec(values), space.seed, space.fold, store=self.store, folder=self.folder)
-        return result.best.validation
+        settings, place = (space.spec(values), space.seed, space.fold), {"store": self.store, "folder": self.folder}
+        return run_unless_stored(*settings, **place)[0].best.validation
 
 
 def _open(path: Path, seed: int, lower: bool) -> optuna.Study:

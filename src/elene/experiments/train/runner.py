@@ -81,7 +81,7 @@ def run(
     return train(spec, seed, fold, folder, pause=pause)
 
 
-def obtain(
+def run_unless_stored(
     spec: AnySpec,
     seed: int = 0,
     fold: int = 0,
@@ -89,27 +89,20 @@ def obtain(
     store: Store,
     folder: str | os.PathLike[str],
     devices: int = 1,
-) -> Result:
-    """The result of a run from a store, or else run it and add it to the store.
-
-    A result of other code or other data is another result. While it runs no other process does the same run.
+) -> tuple[Result, bool]:
+    """The result of a run from a store, or else run it and add it to the store; and whether it was run.
 
     Args:
         spec: what to train.
         seed: as in :func:`run`.
         fold: as in :func:`run`.
-        store: where results are.
+        store: where results are; see :meth:`elene.experiments.results.store.Store.obtain`.
         folder: each run has a folder of its own in it.
         devices: as in :func:`run`; a result that another number of devices gave will do.
     """
     origin = origin_of(spec.dataset.name)
-    name = run_name(spec, origin, seed, fold)
-    with store.claim(name):
-        found = store.get(spec, origin, seed, fold)
-        if found is None:
-            found = run(spec, seed, fold, folder=Path(folder, name), devices=devices)
-            store.add(found)
-    return found
+    place = Path(folder, run_name(spec, origin, seed, fold))
+    return store.obtain(spec, origin, seed, fold, lambda: run(spec, seed, fold, folder=place, devices=devices))
 
 
 def train(
