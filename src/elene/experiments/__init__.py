@@ -4,8 +4,8 @@
     >>> config.load("sr25", row="gin+elene-ed").training.epochs
     305
 
-:func:`elene.experiments.runner.run` trains a spec, :class:`elene.experiments.store.Store` keeps results; on the command
-line ``elene train`` does both.
+:func:`elene.experiments.train.runner.run` trains a spec, :class:`elene.experiments.results.store.Store` keeps results;
+on the command line ``elene train`` does both.
 """
 
 from elene.extras import need

@@ -60,7 +60,7 @@ class SearchSpace:
     """What to search.
 
     Args:
-        source: a data set's label or a TOML file, as in :func:`elene.experiments.spec.load`.
+        source: a data set's label or a TOML file, as in :func:`elene.experiments.config.load`.
         row: which of its models.
         grid: for each setting the values to try, as they stand in changes.
         changes: settings that are changed in all trials.

@@ -25,7 +25,7 @@ def launch(spec: ExperimentSpec, seed: int, fold: int, folder: Path, devices: in
 
     Args:
         spec: what to train.
-        seed: as in :func:`elene.experiments.runner.run`.
+        seed: as in :func:`elene.experiments.train.runner.run`.
         fold: as there.
         folder: as there.
         devices: how many processes.
