@@ -51,7 +51,7 @@ class Trainer:
             raise KeyboardInterrupt
         self.asked.append(values_of(wanted))
         validation = self.sign * score(values_of(wanted)) if self.value is None else self.value(values_of(wanted))
-        return SimpleNamespace(best=SimpleNamespace(validation=validation))
+        return SimpleNamespace(best=SimpleNamespace(validation=validation)), True
 
 
 @pytest.fixture(autouse=True)

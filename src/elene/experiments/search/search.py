@@ -175,9 +175,9 @@ class Search:
             self._study.tell(trial, validation)
 
     def _validation(self, values: Values) -> float:
-        space = self.space
-        settings, place = (space.spec(values), space.seed, space.fold), {"store": self.store, "folder": self.folder}
-        return run_unless_stored(*settings, **place)[0].best.validation
+        spec, seed, fold = self.space.spec(values), self.space.seed, self.space.fold
+        result, _ = run_unless_stored(spec, seed, fold, store=self.store, folder=self.folder)
+        return result.best.validation
 
 
 def _open(path: Path, seed: int, lower: bool) -> optuna.Study:
