@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from elene import __version__
-from elene.cli import brec, compare, datasets, demo, encode, explain, report, reproduce, search, train, warmup
+from elene.cli import brec, compare, datasets, demo, encode, explain, explore, report, reproduce, search, train, warmup
 from elene.cli.common import ARGUMENTS, clean_interrupts, complain, error_console, readable_warnings
 
 
@@ -69,6 +69,7 @@ app = typer.Typer(
 app.command("encode")(encode.encode)
 app.command("compare")(compare.compare)
 app.command("explain")(explain.explain)
+app.command("explore")(explore.explore)
 app.command("datasets")(datasets.datasets)
 app.command("train")(train.train)
 app.command("reproduce")(reproduce.reproduce)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _MOST_INCHES = 10.5
 _LEAST_POINTS = 4.0
 # The paper's green root, then blue and red, and more in its manner; white text is legible on all of them.
-_COLOURS = ("#1b8a57", "#2f6fc4", "#cb4335", "#7d4fa3", "#b9770e", "#16848c", "#b03a7c", "#5b6673")
+COLOURS = ("#1b8a57", "#2f6fc4", "#cb4335", "#7d4fa3", "#b9770e", "#16848c", "#b03a7c", "#5b6673")
 _INK, _GREY, _EDGE = "#22262b", "#5d6670", "#a3abb5"
 
 
@@ -206,8 +206,8 @@ def _render(picture: _Picture, path: str | os.PathLike[str] | None) -> Figure:
 def _colours(tiers: int) -> list[Any]:
     from matplotlib import colormaps
 
-    if tiers <= len(_COLOURS):
-        return list(_COLOURS[:tiers])
+    if tiers <= len(COLOURS):
+        return list(COLOURS[:tiers])
     # So many hues could not be told apart, while a ramp, short of its light end, still shows which node is farther.
     return [colormaps["plasma"](0.6 * tier / (tiers - 1)) for tier in range(tiers)]
 

@@ -1,0 +1,97 @@
+"""Graphs to look at without a file of one's own; each is made when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from elene.extras import needing
+from elene.graph import Graph
+
+
+def karate() -> Graph:
+    """Friendships in a karate club that split in two (Zachary, 1977).
+
+    >>> karate()
+    Graph(num_nodes=34, num_edges=78)
+    """
+    return Graph.from_networkx(_networkx().karate_club_graph())
+
+
+def miserables() -> Graph:
+    """Who is on stage together in Les Misérables (Knuth, 1993).
+
+    >>> miserables()
+    Graph(num_nodes=77, num_edges=254)
+    """
+    return Graph.from_networkx(_networkx().les_miserables_graph())
+
+
+def families() -> Graph:
+    """Marriages between the great families of Florence around 1430 (Padgett).
+
+    >>> families().num_nodes
+    15
+    """
+    return Graph.from_networkx(_networkx().florentine_families_graph())
+
+
+def grid(side: int = 12) -> Graph:
+    """A square grid with one wire too many: what is unusual in it?
+
+    >>> grid(3)
+    Graph(num_nodes=9, num_edges=13)
+    """
+    edges = [(row * side + column, row * side + column + 1) for row in range(side) for column in range(side - 1)]
+    edges += [(node, node + side) for node in range(side * (side - 1))]
+    middle = side * (side // 2) + side // 2
+    names = [f"{node // side},{node % side}" for node in range(side * side)]
+    return Graph.from_edges([*edges, (middle, middle - side - 1)], names=names)
+
+
+def social(people: int = 2000) -> Graph:
+    """A generated network of friends with hubs and triangles (Holme and Kim, 2002).
+
+    >>> social(50).num_nodes
+    50
+    """
+    return Graph.from_networkx(_networkx().powerlaw_cluster_graph(people, 4, 0.4, seed=1))
+
+
+def rook() -> Graph:
+    """The 4x4 Rook graph.
+
+    >>> rook()
+    Graph(num_nodes=16, num_edges=48)
+    """
+    from elene.datasets import rook
+
+    return rook()
+
+
+def shrikhande() -> Graph:
+    """The Shrikhande graph, which has the parameters of the Rook graph.
+
+    >>> shrikhande()
+    Graph(num_nodes=16, num_edges=48)
+    """
+    from elene.datasets import shrikhande
+
+    return shrikhande()
+
+
+DEMOS: Mapping[str, tuple[str, Callable[[], Graph]]] = {
+    "karate": ("Karate club (friends)", karate),
+    "miserables": ("Les Misérables (characters)", miserables),
+    "families": ("Families of Florence (marriages)", families),
+    "grid": ("A grid with a flaw", grid),
+    "rook": ("Rook graph, 4x4", rook),
+    "shrikhande": ("Shrikhande graph", shrikhande),
+    "social": ("A generated social network", social),
+}
+
+
+def _networkx() -> Any:
+    with needing("explorer", "a demo graph"):
+        import networkx
+    return networkx

@@ -1,0 +1,77 @@
+"""Views as Cytoscape draws them: elements, and a style for light and for dark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from elene.explorer.view import View
+from elene.plot.pictures import COLOURS
+
+OUTSIDE = {"only-u": "#8a6d1f", "only-v": "#4f6b8f"}
+TIERS = {f"tier{number}": colour for number, colour in enumerate(COLOURS)} | OUTSIDE
+THEMES = {
+    "light": {"edge": "#a3abb5", "lit": "#f5a400", "rim": "#ffffff", "page": "#ffffff"},
+    "dark": {"edge": "#5d6670", "lit": "#ffc53d", "rim": "#15191e", "page": "#15191e"},
+}
+
+
+def elements_of(view: View, lit: str | None) -> list[dict[str, Any]]:
+    """Nodes and edges for Cytoscape; those of the kind that is lit have the class of it, the others are dimmed.
+
+    >>> from elene.explorer.view import Dot
+    >>> one = View("", "", dots=(Dot("0", "rook", "0", "0", "tier0", "0.0.1.1", 0.0, 0.0),))
+    >>> elements_of(one, "0.0.1.1")[0]["classes"]
+    'tier0 lit'
+    """
+    lighting = lit is not None and any(dot.kind == lit for dot in view.dots)
+    nodes = [
+        {
+            "data": {"id": dot.id, "graph": dot.graph, "name": dot.name, "text": dot.text, "kind": dot.kind},
+            "position": {"x": round(dot.x, 1), "y": round(dot.y, 1)},
+            "classes": f"{dot.tier} {('lit' if dot.kind == lit else 'dim') if lighting else ''}".strip(),
+        }
+        for dot in view.dots
+    ]
+    edges = [
+        {"data": {"id": f"{line.source}--{line.target}", "source": line.source, "target": line.target}}
+        for line in view.lines
+    ]
+    return nodes + edges
+
+
+def style_of(theme: str) -> list[dict[str, Any]]:
+    """The style sheet of a theme.
+
+    >>> style_of("dark")[0]["selector"]
+    'node'
+    """
+    colours = THEMES[theme]
+    node = {
+        "label": "data(text)",
+        "width": 58,
+        "height": 58,
+        "font-size": 10,
+        "font-weight": "bold",
+        "font-family": "system-ui, sans-serif",
+        "color": "#ffffff",
+        "text-wrap": "wrap",
+        "text-valign": "center",
+        "text-halign": "center",
+        "border-width": 1.5,
+        "border-color": colours["rim"],
+    }
+    lit = {"border-width": 6, "border-color": colours["lit"], "opacity": 1, "z-index": 10}
+    return [
+        {"selector": "node", "style": node},
+        {
+            "selector": "edge",
+            "style": {"line-color": colours["edge"], "width": 1.5, "curve-style": "straight", "opacity": 0.8},
+        },
+        *({"selector": f".{tier}", "style": {"background-color": colour}} for tier, colour in TIERS.items()),
+        *({"selector": f".{tier}", "style": {"opacity": 0.75, "shape": "round-rectangle"}} for tier in OUTSIDE),
+        {"selector": ".dim", "style": {"opacity": 0.3}},
+        {"selector": ".lit", "style": lit},
+        {"selector": ".cold", "style": {"opacity": 0.2}},
+        {"selector": ".hot", "style": lit},
+        {"selector": "edge.over", "style": {"line-color": colours["lit"], "width": 4, "opacity": 1}},
+    ]

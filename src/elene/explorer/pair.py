@@ -1,0 +1,131 @@
+"""The view of a pair of nodes, an edge for one: both ego-networks, and the intersection with both readings."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elene.engine.reading import node_members, pair_members
+from elene.explorer.ego import lines_of, places_of, sample_note, table_rows
+from elene.explorer.sampling import MOST_DRAWN, sample_grown, some_of
+from elene.explorer.shelf import Opened
+from elene.explorer.view import (
+    UNIT,
+    Dot,
+    TableRow,
+    View,
+    counted,
+    find_kinds,
+    induced_edges,
+    kind_text,
+    shorten,
+    triplet_text,
+)
+from elene.plot.layout import intersection_places
+
+HEAD = ("from u: distance", "closer", "degree", "farther", "from v: distance", "closer", "degree", "farther", "nodes")
+ONLY_U, ONLY_V = "only-u", "only-v"
+MOST_OUTSIDE = 15  # drawn nodes that only one end sees, for each end
+READING = (
+    "u is on the left, v on the right. In each node that both see: (closer, degree, farther) as u reads it and as v "
+    "does, counted inside the intersection."
+)
+
+
+def pair_view(opened: Opened, u: int, v: int, k: int, lit: str | None = None) -> View:
+    """What the page shows of two nodes.
+
+    Args:
+        opened: the graph.
+        u: the position of one.
+        v: the position of the other.
+        k: the depth of both ego-networks.
+        lit: the kind of which some nodes must be drawn.
+
+    Example:
+        >>> from elene.explorer.demos import shrikhande
+        >>> view = pair_view(Opened("shrikhande", "Shrikhande", shrikhande()), 0, 1, 1)
+        >>> view.title, view.facts
+        ('Edge (0, 1)', 'Both see 4 nodes and 5 edges among them; only u sees 3 nodes, only v 3.')
+    """
+    members, readings = pair_members(opened.graph, u, v, k)
+    balls = [node_members(opened.graph, end, k) for end in (u, v)]
+    outside = [_beyond(nodes, quadruplets[:, 0], members) for nodes, quadruplets in balls]
+    kinds = find_kinds(readings)
+    ends = np.flatnonzero(np.isin(members, (u, v)))
+    shown = sample_grown(opened.graph, members, ends, places_of(kinds, lit), MOST_DRAWN)
+    dots, edges = _draw(opened, (u, v), (members[shown], readings[shown]), outside, k)
+    rows, left_out = table_rows(kinds, kinds.which[shown])
+    only = [len(nodes) for nodes, _ in outside]
+    drawn_outside = [sum(dot.tier == tier for dot in dots) for tier in (ONLY_U, ONLY_V)]
+    note = sample_note(len(dots), len(members) + sum(only))
+    names = opened.texts[u], opened.texts[v]
+    joined = v in opened.graph.neighbors(u)
+    return View(
+        title=f"{'Edge' if joined else 'Pair'} ({', '.join(names)})",
+        facts=f"Both see {counted(len(members), 'node')} and {counted(int(readings[:, 2].sum()) // 2, 'edge')} among "
+        f"them; only u sees {counted(only[0], 'node')}, only v {only[1]:,}.",
+        notes=tuple(text for text in (note, left_out, None if len(members) else NOTHING) if text),
+        dots=dots,
+        lines=lines_of(dots, edges),
+        legend=(*nearness(readings), (ONLY_U, "only u sees it"), (ONLY_V, "only v sees it")),
+        reading=READING,
+        head=HEAD,
+        rows=(*rows, *_outside_rows(only, drawn_outside)),
+    )
+
+
+NOTHING = "No node is within that many steps of both: the intersection is empty. A larger depth may reach one."
+
+
+def nearness(readings: NDArray[np.int64]) -> list[tuple[str, str]]:
+    """The legend of an intersection, whose colours go by the distance to the nearer end.
+
+    >>> nearness(np.array([[0, 0, 1, 1, 1, 1, 1, 0]]))
+    [('tier0', 'u and v')]
+    """
+    nearest = np.unique(np.minimum(readings[:, 0], readings[:, 4])).tolist()
+    return [(f"tier{tier}", "u and v" if tier == 0 else f"{counted(tier, 'step')} from the nearer") for tier in nearest]
+
+
+def _beyond(
+    nodes: NDArray[np.int64], distances: NDArray[np.int64], shared: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    alone = ~np.isin(nodes, shared)
+    return nodes[alone], distances[alone]
+
+
+def _outside_rows(only: list[int], drawn: list[int]) -> list[TableRow]:
+    ends = zip((ONLY_U, ONLY_V), ("u", "v"), only, drawn, strict=True)
+    return [TableRow(tier, (f"only {end} sees", f"{count:,}"), seen) for tier, end, count, seen in ends if count]
+
+
+def _draw(
+    opened: Opened,
+    ends: tuple[int, int],
+    shared: tuple[NDArray[np.int64], NDArray[np.int64]],
+    outside: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+    k: int,
+) -> tuple[tuple[Dot, ...], NDArray[np.int64]]:
+    """Dots of the intersection and of some nodes that only one end sees, and the edges among them."""
+    members, readings = shared
+    nodes, seen, looks = members.tolist(), [(int(row[0]), int(row[4])) for row in readings], []
+    called = {ends[0]: "u = ", ends[1]: "v = "}
+    for i, row in enumerate(readings):
+        name = called.get(nodes[i], "") + shorten(opened.texts[nodes[i]], 9)
+        looks.append((f"{name}\n{triplet_text(row)}\n{triplet_text(row[4:])}", f"tier{min(seen[i])}", kind_text(row)))
+    for side, tier in enumerate((ONLY_U, ONLY_V)):
+        found, distances = outside[side]
+        # The first is the end itself, where the other does not see it.
+        some = np.union1d(some_of(len(found), MOST_OUTSIDE), np.arange(min(1, len(found))))
+        nodes += found[some].tolist()
+        # The other end is farther than k: how much, nobody asked.
+        seen += [(int(d), k + 1) if side == 0 else (k + 1, int(d)) for d in distances[some]]
+        looks += [(called.get(node, "") + shorten(opened.texts[node]), tier, tier) for node in found[some].tolist()]
+    edges = induced_edges(opened.graph, np.array(nodes, np.int64))
+    places = intersection_places(seen, edges) * UNIT
+    dots = tuple(
+        Dot(str(node), opened.key, opened.texts[node], text, tier, kind, float(x), -float(y))
+        for node, (text, tier, kind), (x, y) in zip(nodes, looks, places, strict=True)
+    )
+    return dots, edges
