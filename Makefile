@@ -6,7 +6,7 @@ GENERATORS := $(patsubst %,tests/datasets/test_%.py,counting memory properties p
 # Tests on real data run where it is: in the folder that ELENE_DATA names, or beside this one.
 DATA := $(or $(ELENE_DATA),$(abspath $(wildcard ../shared/data)))
 
-.PHONY: demo test coverage lint bench wheel clean
+.PHONY: demo test coverage lint bench docs wheel clean
 
 demo: $(READY)
 	$(BIN)/elene demo
@@ -32,11 +32,17 @@ bench: $(READY)
 	$(BIN)/python benchmarks/baselines.py --json bench/baselines.json
 	$(BIN)/python benchmarks/scaling.py --json bench/scaling.json
 
+# The site, in docs/_build/html: the gallery is run, warnings are errors, and every link within it leads somewhere.
+docs: $(READY)
+	$(if $(DATA),ELENE_DATA=$(DATA)) $(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+	$(BIN)/python docs/check.py docs/_build/html
+
 # Needs nothing of what the tests need.
 wheel: $(BIN)/python
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
 clean:
+	rm -rf docs/_build docs/gallery docs/pictures docs/api/names docs/api/rooms
 	rm -rf dist build .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis bench demo
 
 $(BIN)/python:

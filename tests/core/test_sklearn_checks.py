@@ -4,9 +4,6 @@ and all on the Encoder itself, where each that fails has its reason.
 
 from __future__ import annotations
 
-import runpy
-from pathlib import Path
-
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -117,10 +114,3 @@ def test_a_radius_of_the_encoder_is_that_of_encode():
     assert (rows != encode(GRAPHS[0], 1, level="pair", radius=2).matrix).nnz == 0
     with pytest.raises(ValueError, match="radius=1 is for level='pair'"):
         Encoder(k=1, radius=1).fit(GRAPHS)
-
-
-@pytest.mark.jit
-def test_the_example(capsys):
-    example = Path(__file__).parents[2] / "examples" / "table_and_pipeline.py"
-    assert runpy.run_path(str(example))["main"]() > 0.9
-    assert "features.csv: 34 rows" in capsys.readouterr().out

@@ -504,7 +504,7 @@ class Graph:
         undirected: bool = False,
         labels: str | None = None,
     ) -> Graph:
-        """A graph from a file; :mod:`elene.io.readers` lists the formats.
+        """A graph from a file; ``elene.io.readers`` lists the formats.
 
         What was read and how is logged by the logger ``elene.io`` at the level INFO.
 
