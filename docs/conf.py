@@ -44,7 +44,7 @@ napoleon_numpy_docstring = False
 napoleon_custom_sections = ["Shapes"]
 
 sphinx_gallery_conf = {
-    "examples_dirs": "../examples",
+    "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
     "within_subsection_order": "gallery.in_order",

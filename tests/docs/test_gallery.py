@@ -8,7 +8,7 @@ from pathlib import Path
 import gallery
 import pytest
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "gallery"
 
 
 @pytest.fixture
