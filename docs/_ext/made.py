@@ -49,9 +49,17 @@ def write_rooms(folder):
     for room, names in rooms().items():
         entries = "\n".join(f"   {name}" for name in names)
         table = f".. autosummary::\n   :toctree: ../names\n   :nosignatures:\n\n{entries}\n" if names else ""
-        _write(
-            folder / f"{room}.rst", f"{room}\n{'=' * len(room)}\n\n.. automodule:: {room}\n   :no-members:\n\n{table}"
-        )
+        head = f"{room}\n{'=' * len(room)}\n\n.. automodule:: {room}\n   :no-members:\n"
+        _write(folder / f"{room}.rst", f"{head}\n{table}")
+    lines = [f"| [{room}](rooms/{room}) | {_summary(room)} |" for room in rooms()]
+    lines.append("| [elene](rooms/command-line) on the command line | The help of every command. |")
+    _write(folder / "table.txt", "\n".join(["| Room | What is in it |", "|---|---|", *lines, ""]))
+
+
+def _summary(room):
+    """The first sentence of a module, without what only reStructuredText reads."""
+    first = importlib.import_module(room).__doc__.partition("\n\n")[0]
+    return re.sub(r":\w+:`~?([^`]*)`", r"`\1`", " ".join(first.split())).replace("``", "`")
 
 
 def write_commands(folder):

@@ -35,7 +35,7 @@ def public_objects():
 
 def test_everything_public_is_in_the_reference_once(tmp_path):
     made.write_rooms(tmp_path)
-     listed = []
+    listed = []
     for page in tmp_path.glob("*.rst"):
         names = page.read_text().partition(":nosignatures:")[2].split()
         listed += [getattr(import_module(page.stem), name) for name in names]
