@@ -146,12 +146,21 @@ CALLS = {
     ),
     "encode, pairs": (elene.encode, {"graph": GRAPH, "k": [1, 2], "level": "pair", "radius": 1, "roots": [(0, 1)]}),
     "encode, joint": (elene.encode, {"graph": GRAPH, "k": 1, "form": "joint", "max_degree": 2}),
+    "encode, types": (elene.encode, {"graph": GRAPH, "k": 1, "form": "type", "labels": [0, 1, 0, 1]}),
     "affected": (elene.affected, {"graph": GRAPH, "edges": [(0, 1)], "k": 1}),
     "Encoding.row": (elene.encode(GRAPH, 1, level="edge").row, {"name": (0, 1)}),
     "quadruplets": (elene.quadruplets, {"graph": GRAPH, "node": 0, "k": 1}),
     "edge_quadruplets": (elene.edge_quadruplets, {"graph": GRAPH, "edge": (0, 1), "k": 1}),
     "fingerprint": (elene.fingerprint, {"graph": GRAPH, "k": 1, "level": "pair", "refine": None, "radius": 1}),
     "compare": (elene.compare, {"a": GRAPH, "b": GRAPH, "k": 1, "level": "edge", "refine": "wl"}),
+    "compare, labels": (
+        elene.compare,
+        {"a": GRAPH, "b": GRAPH, "k": 1, "labels": ([0, 1, 0, 1], [0, 1, 1, 0]), "edge_labels": ([1] * 4, [2] * 4)},
+    ),
+    "fingerprint, labels": (
+        elene.fingerprint,
+        {"graph": GRAPH, "k": 1, "labels": [0, 1, 0, 1], "edge_labels": ["a", "b", "a", "b"]},
+    ),
     "Encoder": (
         _encoder,
         {"X": (GRAPH,), "k": 1, "level": "node", "degrees": "relative", "form": "marginal", "max_degree": None}

@@ -70,3 +70,51 @@ def joint_pairs(pairs, rho, absolute=False):
         key = sorted((q[0], q[2]) if absolute else q for q in clipped)
         counts[tuple(key)] += count
     return counts
+
+
+def labelled_node_encoding(graph, root, k, labels):
+    """The node encoding with each node's label as a fifth part."""
+    distance = ball(graph, root, k)
+    subgraph = graph.subgraph(distance)
+    return Counter((*quadruplet(subgraph, node, distance), labels[node]) for node in distance)
+
+
+def labelled_pair_encoding(graph, u, v, k, labels):
+    from_u, from_v = ball(graph, u, k), ball(graph, v, k)
+    subgraph = graph.subgraph(set(from_u) & set(from_v))
+    return Counter(
+        ((*quadruplet(subgraph, w, from_u), labels[w]), (*quadruplet(subgraph, w, from_v), labels[w])) for w in subgraph
+    )
+
+
+def by_label(quadruplets):
+    """For each label, the multiset of the plain quadruplets of the nodes that have it."""
+    found = {}
+    for (*plain, label), count in quadruplets.items():
+        found.setdefault(label, Counter())[tuple(plain)] += count
+    return found
+
+
+def node_type(quadruplets):
+    """The whole multiset as something that can be compared."""
+    return frozenset(quadruplets.items())
+
+
+def pair_type(pairs, distance):
+    """The two readings of an edge or pair, whichever comes first, and the distance of its ends."""
+    swapped = Counter({(by_v, by_u): count for (by_u, by_v), count in pairs.items()})
+    return distance, frozenset([node_type(pairs), node_type(swapped)])
+
+
+def refined(colors, neighbours):
+    """1-WL until nothing splits, by sorting: colours are numbers by the order of what they stand for.
+
+    ``neighbours[v]`` holds pairs of a neighbour and the colour of the arc that leads to it.
+    """
+    while True:
+        seen = [(colors[v], sorted((arc, colors[u]) for u, arc in around)) for v, around in enumerate(neighbours)]
+        order = sorted(seen)
+        refined = [order.index(one) for one in seen]
+        if len(set(refined)) == len(set(colors)):
+            return refined
+        colors = refined

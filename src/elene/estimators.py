@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from elene.csr import pointers
-from elene.encoding import Encoding, encode
-from elene.encoding.encoding import marginal_table
-from elene.encoding.spec import EncodingSpec
+from elene.encoding import Encoding
+from elene.encoding.encoding import encode_rows, find_rows, marginal_table
+from elene.encoding.spec import LEARNED, EncodingSpec, with_unknown
 from elene.extras import needing
-from elene.graph import Graph, as_graph, disjoint_union
+from elene.graph import Graph, as_graph, disjoint_union, renumbered_labels
 from elene.validation import check_choice, check_list
 
 with needing("io", "elene.Encoder"):
@@ -26,25 +27,29 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """ELENE vectors of the nodes, edges or whole graphs in a list of graphs, for scikit-learn.
 
     ``fit`` learns the columns: the largest degree (marginal and product forms) or the vocabulary of quadruplets (joint
-    form). In ``transform``, larger degrees count as the largest one, and quadruplets outside the vocabulary go to a
-    column ``unknown``.
+    form) or of types. In ``transform``, larger degrees count as the largest one, and quadruplets, types and labels
+    outside the vocabulary go to a column ``unknown``.
 
     Args:
         k: depth of the ego-networks, or several depths.
         level: ``"node"``, ``"edge"`` or ``"pair"``: what is encoded.
         degrees: ``"relative"`` (ELENE) or ``"absolute"`` (IGEL).
-        form: ``"marginal"``, ``"joint"`` or ``"product"``; see :func:`elene.encode`.
+        form: ``"marginal"``, ``"joint"``, ``"type"`` or ``"product"``; see :func:`elene.encode`. The sum of types over
+            a graph is a bag of ego-network types: a graph kernel with an explicit feature map.
         max_degree: larger values count as this one; by default the largest degree in the training graphs.
         radius: for pairs, the largest distance between the two.
         per: ``"row"`` for a row for each node, edge or pair; ``"graph"`` for their sum, a row for each graph;
             ``"mean"`` for their mean.
         log1p: give log(1 + count) instead of counts (of the sums or means, where these are asked for).
+        labels: by default those that each :class:`elene.Graph` has; False for none; or the attribute that holds them in
+            graphs of other libraries. Either all graphs have labels or none has.
         sparse_output: give a sparse matrix; with False a dense one, or the table that ``set_output`` names.
         threads: how many threads to use; by default one for every core, and in joblib's processes (``n_jobs``) as many
             as their share of the cores. Pass 1 where a Dask worker has but one.
 
     Attributes:
         table_: the columns, as integers.
+        label_names_: what the integers of labels stand for, where they were text.
         spec_: the parameters at the time of fitting, with ``max_degree`` filled in.
 
     Example:
@@ -55,6 +60,8 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ['k1.(0,0,1,1)', 'k1.(0,0,2,2)', 'k1.(0,0,4,4)', 'k1.(1,1,1,0)', 'k1.unknown']
         >>> encoder.transform(graphs).toarray().tolist()
         [[0, 5, 0, 10, 0], [4, 0, 1, 8, 0], [2, 1, 0, 4, 0]]
+        >>> Encoder(k=1, form="type", per="graph").fit_transform(graphs).toarray().tolist()
+        [[0, 0, 5, 0], [1, 4, 0, 0], [0, 2, 1, 0]]
     """
 
     def __init__(  # noqa: PLR0913 - scikit-learn has every parameter an argument
@@ -67,6 +74,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         radius: int | None = None,
         per: str = "row",
         log1p: bool = False,
+        labels: Any = None,
         sparse_output: bool = True,
         threads: int | None = None,
     ) -> None:
@@ -78,6 +86,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.radius = radius
         self.per = per
         self.log1p = log1p
+        self.labels = labels
         self.sparse_output = sparse_output
         self.threads = threads
 
@@ -88,18 +97,34 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> Encoder(k=1).fit([nx.star_graph(4)]).spec_.max_degree
         4
         """
-        graphs = self._graphs(X)
-        spec = self._spec()
-        if spec.max_degree is None and spec.form != "joint":
-            spec = self._spec(max((graph.max_degree for graph in graphs), default=0))
-        self.spec_ = spec
-        if spec.form == "joint":
-            self.table_ = self._encode(graphs).table
-            self.table_ = self._encode([]).onto(self.table_).table
-        else:
-            union = disjoint_union(graphs)
-            self.table_ = np.vstack([marginal_table(union, spec, depth) for depth in spec.depths])
+        self._learn(self._graphs(X))
         return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """The vectors of the graphs that the columns are learned from; what ``fit`` counts is not counted again.
+
+        >>> import networkx as nx
+        >>> Encoder(k=1, form="joint").fit_transform([nx.star_graph(4)]).shape
+        (5, 4)
+        """
+        graphs = self._graphs(X)
+        return self._vectors(graphs, self._learn(graphs))
+
+    def _learn(self, graphs: list[Graph]) -> Encoding | None:
+        """Learn the columns; gives the encoding of the graphs, where it has to be made for that."""
+        spec, union = self._spec(), disjoint_union(graphs)
+        if spec.max_degree is None and spec.form not in LEARNED:
+            spec = self._spec(max((graph.max_degree for graph in graphs), default=0))
+        self.spec_ = replace(spec, labelled=union.labels is not None)
+        self.label_names_ = union.label_names
+        encoding = self._encode(union) if spec.form in LEARNED else None
+        if encoding is not None:
+            self.table_ = with_unknown(encoding.table, spec.depths)
+        else:
+            self.table_ = np.vstack([marginal_table(union, self.spec_, depth) for depth in spec.depths])
+            if self.spec_.learned:
+                self.table_ = with_unknown(self.table_, spec.depths)
+        return encoding
 
     def transform(self, X: Any) -> Any:
         """The vectors of a list of graphs as a sparse matrix, or as ``sparse_output`` and ``set_output`` say.
@@ -113,12 +138,14 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         0           0.8           0.2           1.6         0.0
         """
         check_is_fitted(self)
-        asked = self._spec(self.spec_.max_degree)
+        asked = replace(self._spec(self.spec_.max_degree), labelled=self.spec_.labelled)
         if asked != self.spec_:
             raise ValueError(f"this Encoder was fitted with {self.spec_}, and now asks for {asked}: call fit again")
-        graphs = self._graphs(X)
-        encoding = self._encode(graphs)
-        matrix = encoding.onto(self.table_).matrix if self.form == "joint" else encoding.matrix
+        return self._vectors(self._graphs(X), None)
+
+    def _vectors(self, graphs: list[Graph], encoding: Encoding | None) -> Any:
+        encoding = self._encode(self._union(graphs)) if encoding is None else encoding
+        matrix = encoding.onto(self.table_).matrix if self.spec_.learned else encoding.matrix
         if self.per != "row":
             matrix = _sum_rows(matrix, self._rows_per_graph(graphs, encoding), self.per == "mean")
         matrix = matrix.log1p() if self.log1p else matrix
@@ -134,7 +161,9 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The name of each column; ``input_features`` is not used, since graphs have none."""
         check_is_fitted(self)
-        return np.array([str(column) for column in self.spec_.name_columns(self.table_)], dtype=object)
+        return np.array(
+            [str(column) for column in self.spec_.name_columns(self.table_, self.label_names_)], dtype=object
+        )
 
     def _spec(self, max_degree: int | None = None) -> EncodingSpec:
         check_choice("per", self.per, ("row", "graph", "mean"))
@@ -144,21 +173,25 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _graphs(self, X: Any) -> list[Graph]:
         if isinstance(X, Graph) or hasattr(X, "nodes") or hasattr(X, "edge_index"):
             raise TypeError("X must be a list of graphs; wrap a single graph in a list: [graph]")
-        return [as_graph(graph, "a graph in X") for graph in check_list("X", X, "graphs")]
+        if self.labels is not None and self.labels is not False and not isinstance(self.labels, str):
+            raise TypeError(f"labels must be None, False or the name of an attribute, got {self.labels!r:.80}")
+        return [as_graph(graph, "a graph in X", self.labels) for graph in check_list("X", X, "graphs")]
 
-    def _encode(self, graphs: list[Graph]) -> Encoding:
+    def _union(self, graphs: list[Graph]) -> Graph:
+        """The graphs as one, with the numbers of labels that were learned."""
+        union = disjoint_union(graphs)
+        if graphs and self.spec_.labelled != (union.labels is not None):
+            now, then = ("no labels", "some") if self.spec_.labelled else ("labels", "none")
+            raise ValueError(
+                f"X: the graphs have {now}, and those that fit learned from had {then}: pass labels to both"
+            )
+        if union.labels is None or self.spec_.form == "type":  # colours know labels by what they are
+            return union
+        return renumbered_labels(union, self.label_names_)
+
+    def _encode(self, union: Graph) -> Encoding:
         """All graphs in one go: ego-networks never leave their graph, so a disjoint union changes nothing."""
-        spec = self.spec_
-        return encode(
-            disjoint_union(graphs),
-            spec.depths,
-            level=spec.level,
-            degrees=spec.degrees,
-            form=spec.form,
-            max_degree=spec.max_degree,
-            radius=spec.radius,
-            threads=self.threads,
-        )
+        return encode_rows(union, self.spec_, find_rows(union, self.spec_, None), self.threads)
 
     def _rows_per_graph(self, graphs: list[Graph], encoding: Encoding) -> NDArray[np.int64]:
         sizes = [graph.num_nodes for graph in graphs]

@@ -413,13 +413,13 @@ def test_depths_beyond_the_diameter_are_what_each_is_alone(level, form, monkeypa
     depths = [7, 1, 3, 300, 4]
     counted = []
     for name in ("count_marginal", "count_joint"):
-        kernel = getattr(elene.encoding.encoding, name)
+        kernel = getattr(elene.encoding.counts, name)
 
         def count(graph, rows, depth, *rest, kernel=kernel):
             counted.append(depth)
             return kernel(graph, rows, depth, *rest)
 
-        monkeypatch.setattr(elene.encoding.encoding, name, count)
+        monkeypatch.setattr(elene.encoding.counts, name, count)
     together = elene.encode(graph, depths, level=level, form=form)
     if form != "product":
         assert counted == [1, 3, 4], "nothing is farther than 3, which depth 4 shows"

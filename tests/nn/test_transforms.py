@@ -184,7 +184,7 @@ def test_data_is_left_as_it_was_and_moves_between_devices():
 def test_reprs_name_everything():
     assert repr(EgoStructure(2, "edge", 5)) == "EgoStructure(k=2, level='edge', max_degree=5)"
     assert repr(AddELENE(2)) == (
-        "AddELENE(k=[2], level='node', degrees='relative', form='marginal', max_degree=None, log1p=False, "
+        "AddELENE(k=[2], level='node', degrees='relative', form='marginal', max_degree=None, log1p=False, labels=None, "
         "columns=not fitted)"
     )
     one, other = (AddELENE(1, form="joint").fit([as_data(graph)]) for graph in (nx.path_graph(3), nx.cycle_graph(3)))

@@ -67,6 +67,23 @@ HeaderOption = Annotated[
         "--header/--no-header", help="Whether the first line of an edge list names its columns.", show_default="found"
     ),
 ]
+LabelsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Tell nodes apart by their class: an attribute of nodes in GraphML, GML or GEXF, an array in .npz, or a "
+        "column of the table --nodes.",
+        show_default=False,
+    ),
+]
+NodesOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A table with a row for each node, .csv, .tsv or .parquet: its name, and its label in a column.",
+        show_default=False,
+    ),
+]
 UndirectedOption = Annotated[
     bool, typer.Option("--undirected", metavar="", help="Join arcs, where the file is directed.")
 ]
@@ -138,6 +155,8 @@ def read_graph(
     target: str | None = None,
     header: bool | None = None,
     undirected: bool = False,
+    labels: str | None = None,
+    nodes: Path | None = None,
 ) -> Graph:
     """The graph of a file, or the one that ``FILE#3`` names: the fourth in a file that holds several.
 
@@ -154,7 +173,7 @@ def read_graph(
     with working(f"Reading {path}"), _notes(path):
         try:
             ends = {"source": _column(source), "target": _column(target)}
-            return Graph.read(path, index, **ends, header=header, undirected=undirected)
+            return Graph.read(path, index, **ends, header=header, undirected=undirected, labels=labels, nodes=nodes)
         except ValueError as error:
             if not isinstance(error.__cause__, SeveralGraphs):
                 raise
@@ -238,4 +257,5 @@ def size_of(graph: Graph) -> str:
     >>> size_of(rook())
     '16 nodes, 48 edges'
     """
-    return f"{counted(graph.num_nodes, 'node')}, {counted(graph.num_edges, 'edge')}"
+    labels = "" if graph.labels is None else f", {counted(len(set(graph.labels.tolist())), 'label')}"
+    return f"{counted(graph.num_nodes, 'node')}, {counted(graph.num_edges, 'edge')}{labels}"

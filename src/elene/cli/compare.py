@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from elene.cli.common import (
     HeaderOption,
+    LabelsOption,
     Level,
+    NodesOption,
     SourceOption,
     TargetOption,
     UndirectedOption,
@@ -50,6 +52,8 @@ def compare(  # noqa: PLR0913 - Typer makes every option an argument
     target: TargetOption = None,
     header: HeaderOption = None,
     undirected: UndirectedOption = False,
+    labels: LabelsOption = None,
+    nodes: NodesOption = None,
 ) -> None:
     """Tell two graphs apart, and say by what they differ.
 
@@ -60,9 +64,8 @@ def compare(  # noqa: PLR0913 - Typer makes every option an argument
     """
     from elene.encoding.fingerprints import compare as compare_graphs
 
-    first, second = (
-        read_graph(file, source=source, target=target, header=header, undirected=undirected) for file in (a, b)
-    )
+    about: dict[str, Any] = {"source": source, "target": target, "header": header, "undirected": undirected}
+    first, second = (read_graph(file, **about, labels=labels, nodes=nodes) for file in (a, b))
     console.print(f"A  {a}: {size_of(first)}\nB  {b}: {size_of(second)}\n", markup=False)
     refinement = None if refine is Refine.none else refine.value
     with working("Comparing (the first run compiles)"):

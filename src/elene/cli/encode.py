@@ -23,7 +23,9 @@ from elene.cli.common import (
     ARGUMENTS,
     GraphArgument,
     HeaderOption,
+    LabelsOption,
     Level,
+    NodesOption,
     SourceOption,
     TargetOption,
     UndirectedOption,
@@ -53,6 +55,7 @@ class Form(StrEnum):
 
     marginal = "marginal"
     joint = "joint"
+    type = "type"
     product = "product"
 
 
@@ -79,7 +82,7 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
         Form,
         typer.Option(
             help="**marginal** counts closer, degree and farther apart; **joint** has a column for each "
-            "quadruplet; **product** multiplies the vectors of an edge's ends."
+            "quadruplet, **type** one for each distinct encoding; **product** multiplies the vectors of an edge's ends."
         ),
     ] = Form.marginal,
     degrees: Annotated[
@@ -114,6 +117,8 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     target: TargetOption = None,
     header: HeaderOption = None,
     undirected: UndirectedOption = False,
+    labels: LabelsOption = None,
+    nodes: NodesOption = None,
 ) -> None:
     """Encode the nodes, edges or pairs of a graph into a file.
 
@@ -131,7 +136,16 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     spec = EncodingSpec.of(tuple(k or [2]), level.value, degrees.value, form.value, max_degree, radius)
     layout = "compact" if compact else "wide" if wide else None
     file = check_output(output, layout)
-    read = read_graph(graph, output, source=source, target=target, header=header, undirected=undirected)
+    read = read_graph(
+        graph,
+        output,
+        source=source,
+        target=target,
+        header=header,
+        undirected=undirected,
+        labels=labels,
+        nodes=nodes,
+    )
     error_console.print(f"{graph}: {size_of(read)}", markup=False, soft_wrap=True)
     parts = parts_folder(file)
     _compile(spec)
@@ -245,6 +259,6 @@ def _say_what_is_there(target: Path, spec: EncodingSpec, written: Written, secon
     )
     console.print("\n".join(lines), soft_wrap=True)
     deeper = [depth for depth in spec.depths if depth > written.reach >= 0]
-    if deeper and spec.form != "product":
+    if deeper and spec.form not in ("product", "type"):
         told = " ".join(f"-k {depth}" for depth in deeper)
         console.print(f"No node is farther than {counted(written.reach, 'hop')}: {told} counts the same as that depth.")

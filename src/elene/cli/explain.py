@@ -15,6 +15,8 @@ from rich.table import Table
 from elene.cli.common import (
     GraphArgument,
     HeaderOption,
+    LabelsOption,
+    NodesOption,
     SourceOption,
     TargetOption,
     UndirectedOption,
@@ -29,7 +31,6 @@ from elene.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from elene.encoding.spec import Quadruplet
     from elene.graph import Graph
 
 MOST_ROWS = 10
@@ -54,6 +55,8 @@ def explain(  # noqa: PLR0913 - Typer makes every option an argument
     target: TargetOption = None,
     header: HeaderOption = None,
     undirected: UndirectedOption = False,
+    labels: LabelsOption = None,
+    nodes: NodesOption = None,
 ) -> None:
     """Show what the encoding of a node or an edge counts, and draw it.
 
@@ -69,7 +72,16 @@ def explain(  # noqa: PLR0913 - Typer makes every option an argument
         raise ValueError("pass either --node NODE or --edge U V")
     if output is not None and output.suffix not in (".png", ".svg"):
         raise ValueError(f"--output must end in .png or .svg, got {str(output)!r}")
-    read = read_graph(graph, output, source=source, target=target, header=header, undirected=undirected)
+    read = read_graph(
+        graph,
+        output,
+        source=source,
+        target=target,
+        header=header,
+        undirected=undirected,
+        labels=labels,
+        nodes=nodes,
+    )
     if node is not None:
         root = parse_label(read, node, "--node")
         explain_node(read, root, k)
@@ -98,7 +110,7 @@ def explain_node(graph: Graph, node: Any, k: int) -> None:
     edges = sum(quadruplet.degree * count for quadruplet, count in found.items()) // 2
     name = escape(str(node))
     say(f"[bold]Node {name}, k = {k}[/]  {_sizes(found, edges, k, '')}, in a graph of {size_of(graph)}\n")
-    table = make_table(*FIELDS, "nodes", text=0)
+    table = make_table(*_fields(graph), "nodes", text=0)
     _fill(table, {tuple(quadruplet): count for quadruplet, count in found.items()})
     console.print(table)
     say(_in_words(found, name), style="italic")
@@ -114,8 +126,9 @@ def explain_edge(graph: Graph, u: Any, v: Any, k: int) -> None:
     ends = [escape(str(u)), escape(str(v))]
     sizes = _sizes(found, edges, k, " of both ends")
     say(f"[bold]Edge ({', '.join(ends)}), k = {k}[/]  {sizes}, in a graph of {size_of(graph)}\n")
-    table = make_table(*(f"{field}\nfrom {end}" for end in ends for field in FIELDS), "\nnodes", text=0)
-    _fill(table, {(*by_u, *by_v): count for (by_u, by_v), count in found.items()})
+    titles = [*(f"{field}\nfrom {end}" for end in ends for field in FIELDS), *["\nlabel"] * (graph.labels is not None)]
+    table = make_table(*titles, "\nnodes", text=0)
+    _fill(table, {(*by_u[:4], *by_v): count for (by_u, by_v), count in found.items()})
     console.print(table)
     say(
         f"Each row is a kind of node as {ends[0]} sees it (left) and as {ends[1]} does (right): how far it is, and "
@@ -124,15 +137,20 @@ def explain_edge(graph: Graph, u: Any, v: Any, k: int) -> None:
     )
 
 
+def _fields(graph: Graph) -> list[str]:
+    return [*FIELDS, *["label"] * (graph.labels is not None)]
+
+
 def _sizes(found: Counter[Any], edges: int, k: int, of: str) -> str:
     return f"{counted(found.total(), 'node')} within {counted(k, 'hop')}{of}, {counted(edges, 'edge')} among them"
 
 
-def _in_words(found: Counter[Quadruplet], node: str) -> str:
+def _in_words(found: Counter[Any], node: str) -> str:
     """The most frequent quadruplet as a sentence; the root's own only where there is no other."""
     quadruplet, count = max(found.items(), key=lambda item: (item[0].distance > 0, item[1], -item[0].distance))
-    distance, closer, degree, farther = quadruplet
-    subject = f"{count:,} nodes are" if count > 1 else "1 node is"
+    distance, closer, degree, farther, *label = quadruplet
+    labelled = f" labelled {escape(str(label[0]))}" if label else ""
+    subject = f"{count:,} nodes{labelled} are" if count > 1 else f"1 node{labelled} is"
     return (
         f"Row ({', '.join(map(str, quadruplet))}): {subject} {counted(distance, 'hop')} from {node} and "
         f"{'have' if count > 1 else 'has'} {counted(degree, 'neighbour')} in sight{' each' if count > 1 else ''}: "
@@ -140,12 +158,12 @@ def _in_words(found: Counter[Quadruplet], node: str) -> str:
     )
 
 
-def _fill(table: Table, counts: dict[tuple[int, ...], int]) -> None:
+def _fill(table: Table, counts: dict[tuple[Any, ...], int]) -> None:
     """The most frequent rows of each distance, and one for the rest of it."""
     for distance in sorted({numbers[0] for numbers in counts}):
         here = sorted((numbers for numbers in counts if numbers[0] == distance), key=lambda numbers: -counts[numbers])
         for numbers in sorted(here[:MOST_ROWS]):
-            table.add_row(*map(str, numbers), f"[bold]{counts[numbers]:,}[/]")
+            table.add_row(*(escape(str(number)) for number in numbers), f"[bold]{counts[numbers]:,}[/]")
         if rest := here[MOST_ROWS:]:
             rarer = f"{sum(counts[numbers] for numbers in rest):,}\n[dim]in {counted(len(rest), 'rarer row')}[/]"
             table.add_row(str(distance), *["..."] * (len(table.columns) - 2), rarer)

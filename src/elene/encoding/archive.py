@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,20 @@ def read_names(file: Arrays) -> dict[str, NDArray[Any]]:
     return names
 
 
+def read_label_names(file: Arrays, table: NDArray[np.int64]) -> NDArray[Any] | None:
+    """What the integers of labels stand for, if they stand for something else."""
+    spec = _spec(file)
+    if "label_names" not in file:
+        return None
+    names = file["label_names"]
+    if not spec.labelled or names.ndim != 1 or names.dtype.kind not in "iUb":
+        raise ValueError(f"label_names must be one row of text or integers, got {names.dtype} of {names.shape}")
+    last = table[:, spec.fields if spec.form == "joint" else 4] if spec.form != "type" else table[:, :0]
+    if last.size and last.max() >= len(names):
+        raise ValueError(f"table has the label {last.max()}, and label_names are {len(names)}")
+    return names
+
+
 def _shape(file: Arrays) -> tuple[int, int]:
     shape = file["shape"]
     if shape.shape != (2,) or shape.dtype.kind not in "iu":
@@ -49,9 +63,10 @@ def _shape(file: Arrays) -> tuple[int, int]:
 
 def _spec(file: Arrays) -> EncodingSpec:
     found = json.loads(file["spec"].item())
-    if not isinstance(found, dict) or set(found) != {field.name for field in fields(EncodingSpec)}:
+    if not isinstance(found, dict) or {"labelled", *found} != {field.name for field in fields(EncodingSpec)}:
         raise ValueError(f"spec must hold the parameters of an encoding, got {found!r}")
-    return EncodingSpec.of(found.pop("depths"), **found)
+    labelled = found.pop("labelled", False)
+    return replace(EncodingSpec.of(found.pop("depths"), **found), labelled=bool(labelled))
 
 
 def _checked_rows(file: Arrays, rows: int, columns: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -70,13 +85,13 @@ def _checked_rows(file: Arrays, rows: int, columns: int) -> tuple[NDArray[Any], 
 
 def _check_table(table: NDArray[Any], columns: int, spec: EncodingSpec) -> None:
     """An error unless the table names so many columns."""
-    one = 2 if spec.absolute else 4
-    width = 4 if spec.form != "joint" else 1 + (one if spec.level == "node" else 2 * one)
-    if table.shape != (columns, width) or table.dtype.kind not in "iu":
-        raise ValueError(f"table must be integers of shape {(columns, width)}, got {table.dtype} {table.shape}")
+    if table.shape != (columns, spec.width) or table.dtype.kind not in "iu":
+        raise ValueError(f"table must be integers of shape {(columns, spec.width)}, got {table.dtype} {table.shape}")
     if not np.isin(table[:, 0], spec.depths).all():
         raise ValueError(f"table must have the depths {list(spec.depths)} in its first column")
-    least = -1 if spec.form == "joint" else 0
+    if spec.form == "type":
+        return  # a colour may be any number
+    least = -1 if spec.learned else 0
     if table.size and table.min() < least:
         raise ValueError(f"table must not hold numbers below {least}, got {table.min()}")
     if spec.form != "joint" and columns and (table[:, 2].max() >= len(KINDS) or (table[:, 1] > table[:, 0]).any()):

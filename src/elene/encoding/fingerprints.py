@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from elene.encoding.spec import LEVELS, EncodingSpec
 from elene.engine.colors import Colors, color_nodes, color_pairs, fold, refine_nodes, refine_pairs
 from elene.engine.distances import pairs_within
 from elene.engine.plan import Rows
-from elene.graph import Graph, as_graph
+from elene.graph import Graph, Labels, as_graph, edge_numbers, labels_of_edges
 from elene.validation import check_choice, check_depths
 
 REFINEMENTS = (None, "wl", "2fwl")
@@ -26,9 +26,18 @@ REFINED = {None: "", "wl": " with 1-WL", "2fwl": " with 2-FWL"}
 
 
 def fingerprint(
-    graph: Any, k: int | Sequence[int], level: str = "edge", refine: str | None = "wl", radius: int | None = None
+    graph: Any,
+    k: int | Sequence[int],
+    level: str = "edge",
+    refine: str | None = "wl",
+    radius: int | None = None,
+    *,
+    labels: Any = None,
+    edge_labels: Any = None,
 ) -> str:
     """A string that is equal for isomorphic graphs, and differs where the encodings tell two graphs apart.
+
+    In graphs with labels, an isomorphism keeps them.
 
     Args:
         graph: any graph that :func:`elene.encode` takes.
@@ -38,6 +47,9 @@ def fingerprint(
         refine: None for the multiset of encodings, ``"wl"`` to refine nodes with 1-WL that reads the encodings of
             nodes, arcs or pairs, ``"2fwl"`` to refine all pairs of nodes with folklore 2-WL (cubic in the nodes).
         radius: for pairs, the largest distance; by default all connected pairs.
+        labels: those of nodes, as in :func:`elene.encode`.
+        edge_labels: those of edges, which the refinement reads: the attribute of a networkx or igraph graph or of a PyG
+            ``Data`` that holds them, a ``dict`` by pairs of nodes, or one for each edge, in the order of Graph.edges.
 
     Returns:
         32 hexadecimal digits. Colours have 64 bits: an accidental agreement is possible, but not to be expected.
@@ -48,28 +60,70 @@ def fingerprint(
         True
         >>> fingerprint(rook(), k=1, level="edge") == fingerprint(shrikhande(), k=1, level="edge")
         False
+        >>> import networkx as nx
+        >>> water = fingerprint(nx.path_graph(3), k=1, labels=["H", "O", "H"])
+        >>> water == fingerprint(nx.path_graph(3), k=1, labels=["H", "H", "O"])
+        False
     """
-    graph, spec = as_graph(graph), EncodingSpec.of(k, level, radius=radius)
+    spec = EncodingSpec.of(k, level, radius=radius)
     check_choice("refine", refine, REFINEMENTS)
+    known = as_graph(graph, labels=labels)
+    return _digest(Labelled.of(graph, known, edge_labels), spec, refine)
+
+
+class Labelled(NamedTuple):
+    """A graph, its labels as colours, and those of its edges; None where there are none."""
+
+    graph: Graph
+    nodes: Colors | None
+    edges: Labels | None
+
+    @classmethod
+    def of(cls, source: Any, graph: Graph, edge_labels: Any, name: str = "edge_labels") -> Labelled:
+        """Put together what a graph has, and what its edges are said to have."""
+        nodes = None if graph.labels is None else Labels(graph.labels, graph.label_names).colors
+        edges = None if edge_labels is None else labels_of_edges(source, graph, edge_labels, name)
+        return cls(graph, nodes, edges)
+
+    def between(self, first: NDArray[Any], second: NDArray[Any]) -> Colors:
+        """A colour for each pair of nodes: that of their edge's label, and 0 where there is no edge."""
+        assert self.edges is not None
+        number = edge_numbers(self.graph, first, second)
+        colors = np.zeros(len(number), np.uint64)
+        known = self.edges.colors
+        colors[number >= 0] = fold(np.ones_like(known), known)[number[number >= 0]]
+        return colors
+
+
+def _digest(labelled: Labelled, spec: EncodingSpec, refine: str | None) -> str:
+    graph = labelled.graph
+    if refine is None and labelled.edges is not None:
+        raise ValueError("edge_labels are read by the refinement alone: pass refine='wl' or refine='2fwl' with them")
     size = np.array([graph.num_nodes, graph.num_edges], np.uint64)
     if refine == "2fwl":
-        colors = _until_stable(_pair_colors(graph, spec), refine_pairs)
+        colors = _until_stable(_pair_colors(labelled, spec), refine_pairs)
     elif refine == "wl":
-        colors = _refine_nodes(graph, spec)
+        colors = _refine_nodes(labelled, spec)
     else:
-        colors = _bare_colors(graph, spec)
+        colors = _bare_colors(labelled, spec)
     digest = hashlib.blake2b(digest_size=16)
     digest.update(size.tobytes())
+    for more in (labelled.nodes, None if labelled.edges is None else labelled.edges.colors):
+        if more is not None:
+            digest.update(np.sort(more).tobytes())
     digest.update(np.sort(colors, axis=None).tobytes())
     return digest.hexdigest()
 
 
-def _node_colors(graph: Graph, spec: EncodingSpec) -> Colors:
-    """Each node's encoding at every depth, as one colour; at levels above it, one for all."""
+def _node_colors(labelled: Labelled, spec: EncodingSpec) -> Colors:
+    """Each node's label and its encoding at every depth, as one colour; at levels above it, the label alone."""
+    graph = labelled.graph
     colors = np.zeros(graph.num_nodes, np.uint64)
+    if labelled.nodes is not None:
+        colors = fold(colors, labelled.nodes)
     if spec.level == "node":
         for depth in spec.depths:
-            colors = fold(colors, color_nodes(graph, depth))
+            colors = fold(colors, color_nodes(graph, Rows(np.arange(graph.num_nodes)), depth))
     return colors
 
 
@@ -89,22 +143,26 @@ def _rows(graph: Graph, spec: EncodingSpec) -> Rows:
     return Rows(graph.edges[:, 0].astype(np.int64), graph.edges[:, 1].astype(np.int64))
 
 
-def _bare_colors(graph: Graph, spec: EncodingSpec) -> Colors:
+def _bare_colors(labelled: Labelled, spec: EncodingSpec) -> Colors:
     if spec.level == "node":
-        return _node_colors(graph, spec)
-    return _reading_colors(graph, _rows(graph, spec), spec).ravel()
+        return _node_colors(labelled, spec)
+    return _reading_colors(labelled.graph, _rows(labelled.graph, spec), spec).ravel()
 
 
-def _refine_nodes(graph: Graph, spec: EncodingSpec) -> Colors:
+def _refine_nodes(labelled: Labelled, spec: EncodingSpec) -> Colors:
     """1-WL over the arcs of the graph or, for pairs, between all nodes within the radius, until it is stable."""
-    colors = _node_colors(graph, spec)
-    arcs: tuple[NDArray[Any], ...] = (graph.indptr, graph.indices, np.zeros(len(graph.indices), np.uint64))
+    graph, colors = labelled.graph, _node_colors(labelled, spec)
     if spec.level != "node":
-        arcs = _arc_colors(graph, spec)
-    return _until_stable(colors, lambda current: refine_nodes(arcs[0], arcs[1], arcs[2], current))
+        indptr, targets, arcs = _arc_colors(graph, spec)
+    else:
+        indptr, targets, arcs = graph.indptr, graph.indices, np.zeros(len(graph.indices), np.uint64)
+    if labelled.edges is not None:
+        sources = np.repeat(np.arange(graph.num_nodes), np.diff(indptr))
+        arcs = fold(arcs, labelled.between(sources, targets))
+    return _until_stable(colors, lambda current: refine_nodes(indptr, targets, arcs, current))
 
 
-def _arc_colors(graph: Graph, spec: EncodingSpec) -> tuple[NDArray[np.int64], NDArray[np.int64], Colors]:
+def _arc_colors(graph: Graph, spec: EncodingSpec) -> tuple[NDArray[Any], NDArray[Any], Colors]:
     """All arcs in compressed rows, each with the encoding that its source reads."""
     rows = _rows(graph, spec)
     assert rows.second is not None
@@ -118,13 +176,17 @@ def _arc_colors(graph: Graph, spec: EncodingSpec) -> tuple[NDArray[np.int64], ND
     return indptr, targets[order], colors[order]
 
 
-def _pair_colors(graph: Graph, spec: EncodingSpec) -> Colors:
+def _pair_colors(labelled: Labelled, spec: EncodingSpec) -> Colors:
     """A colour for every ordered pair: whether it is equal or adjacent, and the encodings of its nodes and itself."""
+    graph = labelled.graph
     n = graph.num_nodes
     kind = np.zeros((n, n), np.uint64)
     kind[np.repeat(np.arange(n), graph.degrees), graph.indices] = 1
     np.fill_diagonal(kind, 2)
-    nodes = _node_colors(graph, spec)
+    if labelled.edges is not None:
+        first, second = (place.ravel() for place in np.indices((n, n)))
+        kind = fold(kind, labelled.between(first, second).reshape(n, n))
+    nodes = _node_colors(labelled, spec)
     colors = fold(fold(kind, np.broadcast_to(nodes[:, None], (n, n))), np.broadcast_to(nodes[None, :], (n, n)))
     if spec.level != "node":
         rows = _rows(graph, spec)
@@ -186,11 +248,18 @@ class Comparison:
 
 
 def compare(
-    a: Any, b: Any, k: int | Sequence[int] = (1, 2, 3), level: str = "edge", refine: str | None = "wl"
+    a: Any,
+    b: Any,
+    k: int | Sequence[int] = (1, 2, 3),
+    level: str = "edge",
+    refine: str | None = "wl",
+    *,
+    labels: Any = None,
+    edge_labels: Any = None,
 ) -> Comparison:
     """Whether two graphs differ, by the cheapest thing that shows it.
 
-    Tries their sizes, then the encodings at each depth alone, then all depths together with the refinement.
+    Tries their sizes and labels, then the encodings at each depth alone, then all depths together with the refinement.
 
     Args:
         a: any graph that :func:`elene.encode` takes.
@@ -198,32 +267,88 @@ def compare(
         k: one or several depths.
         level: ``"node"``, ``"edge"`` or ``"pair"``.
         refine: None, ``"wl"`` or ``"2fwl"``; see :func:`fingerprint`.
+        labels: those of nodes: by default the graphs' own; False for none; the attribute that holds them; or a pair,
+            those of ``a`` and those of ``b``.
+        edge_labels: those of edges, as :func:`fingerprint` takes them: an attribute, or a pair.
 
     Example:
         >>> import networkx as nx
         >>> compare(nx.cycle_graph(6), nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3)), level="node").by
         'ND at k=1'
+        >>> compare(nx.path_graph(3), nx.path_graph(3), labels=(["H", "O", "H"], ["H", "H", "O"]))
+        The graphs differ by ED at k=1:
+          nodes seen as (0,0,1,1,H)(1,1,1,0,H): 2 in a, 3 in b
+          nodes seen as (0,0,1,1,O)(1,1,1,0,O): 2 in a, 1 in b
     """
-    a, b, depths = as_graph(a, "a"), as_graph(b, "b"), check_depths(k)
+    depths = check_depths(k)
     check_choice("level", level, LEVELS)
     check_choice("refine", refine, REFINEMENTS)
+    both = _both(a, b, labels, edge_labels)
     tried: list[str] = []
-    for what, of_a, of_b in (("nodes", a.num_nodes, b.num_nodes), ("edges", a.num_edges, b.num_edges)):
-        tried.append(f"number of {what}")
-        if of_a != of_b:
-            return Comparison(True, tried[-1], [(what, of_a, of_b)], tried)
+    for what, evidence in _obvious(*both):
+        tried.append(what)
+        if evidence:
+            return Comparison(True, what, evidence, tried)
+    bare = [labelled._replace(edges=None) for labelled in both]
     for depth in depths:
         tried.append(f"{NAMES[level]} at k={depth}")
-        if fingerprint(a, depth, level, None) != fingerprint(b, depth, level, None):
-            return Comparison(True, tried[-1], _evidence(a, b, depth, level), tried)
+        one, other = (_digest(labelled, EncodingSpec.of(depth, level), None) for labelled in bare)
+        if one != other:
+            return Comparison(True, tried[-1], _evidence(both[0].graph, both[1].graph, depth, level), tried)
     if len(depths) > 1 or refine is not None:
-        tried.append(f"{NAMES[level]} at k={', '.join(map(str, depths))}{REFINED[refine]}")
-        if fingerprint(a, depths, level, refine) != fingerprint(b, depths, level, refine):
+        with_edges = "" if both[0].edges is None else " over labelled edges"
+        tried.append(f"{NAMES[level]} at k={', '.join(map(str, depths))}{REFINED[refine]}{with_edges}")
+        one, other = (_digest(labelled, EncodingSpec.of(depths, level), refine) for labelled in both)
+        if one != other:
             return Comparison(True, tried[-1], [], tried)
     return Comparison(False, None, [], tried)
 
 
-def _evidence(a: Graph, b: Graph, depth: int, level: str, most: int = 5) -> list[tuple[str, int, int]]:
+def _both(a: Any, b: Any, labels: Any, edge_labels: Any) -> tuple[Labelled, Labelled]:
+    """Two graphs with their labels; either both have some or neither has."""
+    found = []
+    for source, name, ours, edges in zip(
+        (a, b), "ab", _each("labels", labels), _each("edge_labels", edge_labels), strict=True
+    ):
+        found.append(Labelled.of(source, as_graph(source, name, ours), edges))
+    one, other = found
+    for what, in_one, in_other in (("labels", one.nodes, other.nodes), ("edge_labels", one.edges, other.edges)):
+        if (in_one is None) != (in_other is None):
+            has, lacks = ("a", "b") if in_other is None else ("b", "a")
+            raise ValueError(f"{what}: {has} has some and {lacks} has none: give it some, or pass {what}=False or None")
+    return one, other
+
+
+def _each(name: str, labels: Any) -> tuple[Any, Any]:
+    """What is said for both graphs, or for each."""
+    if labels is None or isinstance(labels, str | bool):
+        return labels, labels
+    if not isinstance(labels, list | tuple) or len(labels) != 2:
+        raise TypeError(f"{name} must be the name of an attribute, or a pair: those of a and those of b")
+    return labels[0], labels[1]
+
+
+def _obvious(a: Labelled, b: Labelled) -> Iterator[tuple[str, list[tuple[str, int, int]]]]:
+    """What differs without any encoding: sizes, and how often each label is there."""
+    sizes = ("nodes", a.graph.num_nodes, b.graph.num_nodes), ("edges", a.graph.num_edges, b.graph.num_edges)
+    for what, in_a, in_b in sizes:
+        yield f"number of {what}", [(what, in_a, in_b)] if in_a != in_b else []
+    if a.nodes is not None:
+        counts = [Counter(f"nodes labelled {label}" for label in one.graph.label_values.tolist()) for one in (a, b)]
+        yield "labels of nodes", _differing(counts)
+    if a.edges is not None and b.edges is not None:
+        counts = [Counter(f"edges labelled {label}" for label in one.values.tolist()) for one in (a.edges, b.edges)]
+        yield "labels of edges", _differing(counts)
+
+
+def _differing(counts: Sequence[Counter[str]], most: int = 5) -> list[tuple[str, int, int]]:
+    """What one has more often than the other, the largest differences first."""
+    first, second = counts
+    found = [(what, first[what], second[what]) for what in sorted(first | second) if first[what] != second[what]]
+    return sorted(found, key=lambda one: -abs(one[1] - one[2]))[:most]
+
+
+def _evidence(a: Graph, b: Graph, depth: int, level: str) -> list[tuple[str, int, int]]:
     """The quadruplets whose number differs most or, where all agree, the whole encodings whose number does."""
     encodings = [encode(graph, depth, level=level, form="joint") for graph in (a, b)]
     names = [[str(column).split(".", 1)[1] for column in encoding.columns] for encoding in encodings]
@@ -235,9 +360,7 @@ def _evidence(a: Graph, b: Graph, depth: int, level: str, most: int = 5) -> list
     ]
     if totals[0] == totals[1]:
         totals = [Counter(_sentences(e.matrix, names[i], level)) for i, e in enumerate(encodings)]
-    differing = [(what, totals[0][what], totals[1][what]) for what in sorted(totals[0] | totals[1])]
-    differing = [found for found in differing if found[1] != found[2]]
-    return sorted(differing, key=lambda found: -abs(found[1] - found[2]))[:most]
+    return _differing(totals)
 
 
 def _sentences(matrix: Any, names: list[str], level: str) -> list[str]:

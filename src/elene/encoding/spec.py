@@ -2,72 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from elene.encoding.columns import AnyColumn, Column, JointColumn, LabelledColumn, TypeColumn
+from elene.encoding.columns import LabelledQuadruplet as LabelledQuadruplet
+from elene.encoding.columns import Quadruplet as Quadruplet
 from elene.validation import check_choice, check_depths, check_integer
 
 LEVELS = ("node", "edge", "pair")
 DEGREES = ("relative", "absolute")
-FORMS = ("marginal", "joint", "product")
+FORMS = ("marginal", "joint", "type", "product")
+LEARNED = ("joint", "type")  # forms whose columns are what the graphs have
 KINDS = ("closer", "degree", "farther")
 FREE_COLUMNS = 4_000_000  # of a marginal table, 128 MB, whatever the graph is
-
-
-class Quadruplet(NamedTuple):
-    """A node of a subgraph as its root sees it: ``(distance, closer, degree, farther)``.
-
-    >>> Quadruplet(1, 1, 6, 3).farther
-    3
-    """
-
-    distance: int
-    closer: int
-    degree: int
-    farther: int
-
-
-class Column(NamedTuple):
-    """A column of a marginal encoding: how many nodes at this distance have this value of closer, degree or farther.
-
-    >>> print(Column(depth=2, distance=1, kind="closer", value=1))
-    k2.distance1.closer1
-    """
-
-    depth: int
-    distance: int
-    kind: str
-    value: int
-
-    def __str__(self) -> str:
-        return f"k{self.depth}.distance{self.distance}.{self.kind}{self.value}"
-
-
-class JointColumn(NamedTuple):
-    """A column of a joint encoding: how many nodes have this quadruplet (IGEL: this distance and degree).
-
-    For edges and pairs it holds the two readings, the smaller first; None stands for everything not in the vocabulary.
-
-    >>> print(JointColumn(depth=1, quadruplet=Quadruplet(1, 1, 6, 3)))
-    k1.(1,1,6,3)
-    """
-
-    depth: int
-    quadruplet: tuple[Any, ...] | None
-
-    def __str__(self) -> str:
-        if self.quadruplet is None:
-            return f"k{self.depth}.unknown"
-        parts = self.quadruplet if isinstance(self.quadruplet[0], tuple) else (self.quadruplet,)
-        return f"k{self.depth}." + "".join("(" + ",".join(map(str, part)) + ")" for part in parts)
 
 
 @dataclass(frozen=True)
 class EncodingSpec:
     """The checked parameters of an encoding; build it with :meth:`of`.
+
+    ``labelled`` says whether quadruplets carry labels, as those of graphs with labels do.
 
     >>> EncodingSpec.of(k=[1, 2], level="edge").depths
     (1, 2)
@@ -79,6 +38,7 @@ class EncodingSpec:
     form: str
     max_degree: int | None
     radius: int | None
+    labelled: bool = False
 
     @classmethod
     def of(
@@ -107,14 +67,39 @@ class EncodingSpec:
         """Whether only degrees are kept (IGEL)."""
         return self.degrees == "absolute"
 
-    def marginal_table(self, depth: int, rho: int, useful: int = 0) -> NDArray[np.int64]:
+    @property
+    def learned(self) -> bool:
+        """Whether the columns are what the graphs have, so that others may miss some."""
+        return self.form in LEARNED or self.labelled
+
+    @property
+    def fields(self) -> int:
+        """How many numbers stand for a quadruplet."""
+        return (2 if self.absolute else 4) + self.labelled
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row of a table of columns has."""
+        if self.form == "type":
+            return 3
+        if self.form == "joint":
+            return 1 + self.fields * (1 if self.level == "node" else 2)
+        return 4 + self.labelled
+
+    def marginal_table(
+        self, depth: int, rho: int, useful: int = 0, labels: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
         """The marginal columns of one depth in order, as rows (depth, distance, number of the kind, value).
 
         Args:
             depth: the depth.
             rho: the largest value.
             useful: how many of its columns a graph can make use of; a table may be ten times as long, and not more.
+            labels: the labels that occur; the columns stand there once for each, which is the last number of a row.
         """
+        if labels is not None:
+            once = self.marginal_table(depth, rho, useful)
+            return np.hstack([np.tile(once, (len(labels), 1)), np.repeat(labels, len(once))[:, None]])
         kinds = [1] if self.absolute else [0, 1, 2]
         columns = len(kinds) * (depth + 1) * (rho + 1)
         if columns > max(FREE_COLUMNS, 10 * useful):
@@ -129,19 +114,51 @@ class EncodingSpec:
         table[..., 3] = np.arange(rho + 1)
         return table.reshape(-1, 4)
 
-    def name_columns(self, table: NDArray[np.int64]) -> list[Column] | list[JointColumn]:
-        """Named tuples for the rows of a table of columns."""
-        if self.form != "joint":
-            return [Column(depth, distance, KINDS[kind], value) for depth, distance, kind, value in table.tolist()]
-        return [JointColumn(row[0], self._quadruplet(row[1:])) for row in table.tolist()]
+    def name_columns(self, table: NDArray[np.int64], label_names: NDArray[Any] | None = None) -> Sequence[AnyColumn]:
+        """Named tuples for the rows of a table of columns; ``label_names`` is what the numbers of labels mean."""
+        rows = table.tolist()
+        if self.form == "type":
+            return [TypeColumn(depth, color % 2**64 if known >= 0 else None) for depth, known, color in rows]
+        names = None if label_names is None else label_names.tolist()
+        if self.form == "joint":
+            return [JointColumn(row[0], self._quadruplet(row[1:], names)) for row in rows]
+        if self.labelled:
+            return [_labelled_column(row, names) for row in rows]
+        return [Column(depth, distance, KINDS[kind], value) for depth, distance, kind, value in rows]
 
-    def _quadruplet(self, fields: list[int]) -> tuple[Any, ...] | None:
-        if fields[0] < 0:
+    def _quadruplet(self, numbers: list[int], names: list[Any] | None) -> tuple[Any, ...] | None:
+        if numbers[0] < 0:
             return None
-        one: type[Quadruplet] | None = None if self.absolute else Quadruplet
-        width = 2 if self.absolute else 4
-        parts = [
-            tuple(fields[i : i + width]) if one is None else one(*fields[i : i + width])
-            for i in range(0, len(fields), width)
-        ]
+        parts = []
+        for i in range(0, len(numbers), self.fields):
+            part: list[Any] = numbers[i : i + self.fields]
+            if self.labelled:
+                part[-1] = _label(part[-1], names)
+            whole = LabelledQuadruplet if self.labelled else Quadruplet
+            parts.append(tuple(part) if self.absolute else whole(*part))
         return parts[0] if self.level == "node" else tuple(parts)
+
+
+def with_unknown(table: NDArray[np.int64], depths: Sequence[int]) -> NDArray[np.int64]:
+    """A table of columns, and one row a depth for everything that is not in it.
+
+    >>> with_unknown(np.array([[1, 0, 7]]), [1]).tolist()
+    [[1, 0, 7], [1, -1, -1]]
+    """
+    unknown = np.full((len(depths), table.shape[1]), -1)
+    unknown[:, 0] = depths
+    return np.vstack([table[table[:, 1] >= 0], unknown])
+
+
+def _labelled_column(row: list[int], names: list[Any] | None) -> LabelledColumn:
+    depth, distance, kind, value, label = row
+    if distance < 0:
+        return LabelledColumn(depth, None, None, None, None)
+    return LabelledColumn(depth, distance, KINDS[kind], value, _label(label, names))
+
+
+def _label(code: int, names: list[Any] | None) -> Any:
+    """What a number stands for; a negative one for a label that was not there when the numbers were given."""
+    if code < 0:
+        return "?"
+    return code if names is None else names[code]

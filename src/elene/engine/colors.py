@@ -9,35 +9,73 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.engine.parallel import run_ranges
-from elene.engine.plan import Rows, node_setting, pair_setting, plan_in_order, plan_pairs
-from elene.graph import Graph
+from elene.engine.plan import Rows, WorkPlan, labelled, node_setting, pair_setting, plan_in_order, plan_pairs
+from elene.graph import Graph, Labels
+from elene.kernels.data import Setting
 
 Colors = NDArray[np.uint64]
 
 
-def color_nodes(graph: Graph, k: int) -> Colors:
-    """Each node's encoding as one colour."""
+def color_nodes(
+    graph: Graph,
+    rows: Rows,
+    k: int,
+    rho: int | None = None,
+    absolute: bool = False,
+    threads: int | None = None,
+) -> Colors:
+    """Each node's encoding as one colour; labels are part of it, where the graph has them.
+
+    Args:
+        graph: the graph.
+        rows: the nodes.
+        k: the depth.
+        rho: larger values count as this one; by default there is no such.
+        absolute: whether only degrees are kept (IGEL).
+        threads: how many threads to use.
+    """
     from elene.kernels.node import hash_egos, reading_scratch
 
-    setting, plan = node_setting(graph, k, graph.max_degree), plan_in_order(graph)
-    colors = np.empty(graph.num_nodes, np.uint64)
-    scratch = reading_scratch(graph.num_nodes, setting.k, setting.shift.dtype)
-    hash_egos(plan.graph, plan.roots[0], setting, scratch, colors)
+    setting = node_setting(graph, k, graph.max_degree if rho is None else rho, absolute)
+    plan = plan_in_order(graph, rows.first)
+    setting = _with_labels(setting, plan, graph)
+    colors = np.empty(len(rows), np.uint64)
+
+    def color(start: int, stop: int, scratch: Any) -> None:
+        hash_egos(plan.graph, plan.cut(start, stop), setting, scratch, colors[start:stop])
+
+    scratch = partial(reading_scratch, graph.num_nodes, setting.k, setting.shift.dtype)
+    for _ in run_ranges(color, scratch, plan.work, threads):
+        pass
     return colors
 
 
-def color_pairs(graph: Graph, rows: Rows, k: int) -> Colors:
-    """Both readings of each pair as two colours: from the first end, and from the second."""
+def _with_labels(setting: Setting, plan: WorkPlan, graph: Graph) -> Setting:
+    if graph.labels is None:
+        return setting
+    return labelled(setting, plan, Labels(graph.labels, graph.label_names).colors, 1)
+
+
+def color_pairs(
+    graph: Graph,
+    rows: Rows,
+    k: int,
+    rho: int | None = None,
+    absolute: bool = False,
+    threads: int | None = None,
+) -> Colors:
+    """Both readings of each pair as two colours: from the first end, and from the second; see :func:`color_nodes`."""
     from elene.kernels.pair import hash_pairs, pair_scratch
 
-    setting = pair_setting(graph, k, graph.max_degree)
+    setting = pair_setting(graph, k, graph.max_degree if rho is None else rho, absolute)
     plan = plan_pairs(graph, rows, setting.k)
+    setting = _with_labels(setting, plan, graph)
     codes, colors = np.empty((len(rows), 2), np.uint64), np.empty((len(rows), 2), np.uint64)
 
     def color(start: int, stop: int, scratch: Any) -> None:
         hash_pairs(plan.graph, plan.cut(start, stop), setting, scratch, codes[start:stop])
 
-    for _ in run_ranges(color, partial(pair_scratch, graph.num_nodes), plan.work, None):
+    for _ in run_ranges(color, partial(pair_scratch, graph.num_nodes), plan.work, threads):
         pass
     swapped = plan.roots[0] != rows.first[plan.order]
     codes[swapped] = codes[swapped, ::-1]

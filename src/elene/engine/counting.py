@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,7 +15,16 @@ from elene.engine import policy
 from elene.engine.codec import Codec
 from elene.engine.filling import Filled, FillJob
 from elene.engine.parallel import run_all
-from elene.engine.plan import Rows, WorkPlan, effective_depth, node_setting, pair_setting, plan_nodes, plan_pairs
+from elene.engine.plan import (
+    Rows,
+    WorkPlan,
+    effective_depth,
+    labelled,
+    node_setting,
+    pair_setting,
+    plan_nodes,
+    plan_pairs,
+)
 from elene.graph import Graph
 
 MAX_COLUMNS = 2**31 - 1
@@ -94,14 +104,51 @@ def assemble(plan: WorkPlan, pieces: Iterable[tuple[int, int, Filled]], columns:
 def count_joint(
     graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool, threads: int | None = None
 ) -> tuple[csr_array, NDArray[np.int64]]:
-    """Joint counts at one depth, and the table of their columns: a quadruplet or two, a row each."""
-    codec = Codec(rho, absolute)
+    """Joint counts at one depth, and the table of their columns: a quadruplet or two, a row each.
+
+    Where the graph has labels, a quadruplet has its node's as one more field.
+    """
+    labels, codes = (None, None) if graph.labels is None else np.unique(graph.labels, return_inverse=True)
+    codec = Codec(rho, absolute, 0 if labels is None else max(len(labels), 1))
     codec.check(effective_depth(graph, depth))
     job = _joint_job(graph, rows, depth, rho, absolute)
+    if codes is not None:
+        job = replace(job, setting=labelled(job.setting, job.plan, codes.astype(np.uint64), codec.classes))
     distinct, pieces = number_keys(list(job.run(threads)), upper=False)
     matrix = assemble(job.plan, pieces, len(distinct), threads)
     matrix.sort_indices()
-    return matrix, codec.unpack(distinct[:, 0] if rows.second is None else distinct)
+    table = codec.unpack(distinct[:, 0] if rows.second is None else distinct)
+    if labels is not None:
+        places = slice(codec.width, None, codec.width + 1)
+        table[:, places] = labels[table[:, places]]
+    return matrix, table
+
+
+def count_labelled(
+    graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool, threads: int | None = None
+) -> csr_array:
+    """Marginal counts of a graph with labels: the columns of :func:`count_marginal` once for each label that occurs.
+
+    They are sums of joint counts, whose quadruplets have all that is needed.
+    """
+    assert graph.labels is not None
+    joint, table = count_joint(graph, rows, depth, min(rho, graph.max_degree), absolute, threads)
+    fields, labels = (3 if absolute else 5), np.unique(graph.labels)
+    kinds, width = 1 if absolute else 3, rho + 1
+    columns = len(labels) * kinds * (depth + 1) * width
+    if columns > MAX_COLUMNS:
+        raise ValueError(f"k={depth} and degrees up to {rho} need {columns} columns: pass a smaller max_degree")
+    targets = []
+    for start in range(0, table.shape[1], fields):
+        distance, *values, label = table[:, start : start + fields].T
+        first = (np.searchsorted(labels, label) * (depth + 1) + distance) * kinds
+        targets += [(first + kind) * width + value for kind, value in enumerate(values)]
+    sources = np.tile(np.arange(len(table)), len(targets))
+    ones = np.ones(len(sources), joint.dtype)
+    shape = (len(table), columns)
+    counts: csr_array = (joint @ csr_array((ones, (sources, np.concatenate(targets))), shape=shape)).tocsr()
+    counts.sort_indices()
+    return counts
 
 
 def _joint_job(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> FillJob:

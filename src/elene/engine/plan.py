@@ -12,6 +12,9 @@ from elene.engine import policy
 from elene.graph import Graph
 from elene.kernels.data import Adjacency, Setting
 
+NO_LABELS = np.empty(0, np.uint64)  # of the type that labels have, so that kernels are compiled once
+NO_LABELS.flags.writeable = False
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -35,6 +38,7 @@ class WorkPlan:
         work: each row's, in that order.
         roots: the roots, or the two ends of pairs, in that order, as numbers of nodes in ``graph``.
         together: whether ego-networks overlap enough to be explored together.
+        numbers: the number of each node in ``graph``, where it is another than its own.
     """
 
     graph: Adjacency
@@ -42,6 +46,7 @@ class WorkPlan:
     work: NDArray[np.int64]
     roots: tuple[NDArray[np.uint32], ...]
     together: bool = False
+    numbers: NDArray[Any] | None = None
 
     def cut(self, start: int, stop: int) -> Any:
         """The roots of a range, or their pairs, as kernels take them."""
@@ -62,7 +67,7 @@ def node_setting(graph: Graph, depth: int, rho: int, absolute: bool = False) -> 
     """
     bits = graph.max_degree.bit_length()
     shift = np.uint32(bits) if 2 * bits + 1 <= policy.POLICY.narrow_bits else np.uint64(bits)
-    return Setting(effective_depth(graph, depth), shift, rho, absolute)
+    return Setting(effective_depth(graph, depth), shift, rho, absolute, NO_LABELS, 0)
 
 
 def pair_setting(graph: Graph, depth: int, rho: int, absolute: bool = False) -> Setting:
@@ -72,7 +77,16 @@ def pair_setting(graph: Graph, depth: int, rho: int, absolute: bool = False) -> 
     k = effective_depth(graph, depth)
     if k > MAX_DEPTH:
         raise ValueError(f"k={k} is deeper than edges and pairs can be encoded: pass k <= {MAX_DEPTH}")
-    return Setting(k, np.uint32(0), rho, absolute)
+    return Setting(k, np.uint32(0), rho, absolute, NO_LABELS, 0)
+
+
+def labelled(setting: Setting, plan: WorkPlan, labels: NDArray[np.uint64], classes: int) -> Setting:
+    """The same with the labels of nodes, numbered as the plan has them."""
+    ours = labels.copy()
+    if plan.numbers is not None:
+        ours[plan.numbers] = labels
+    ours.flags.writeable = False
+    return setting._replace(labels=ours, classes=classes)
 
 
 def two_hop_paths(graph: Graph, roots: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
@@ -104,9 +118,10 @@ def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> WorkPlan:
     renumbered = many and (together or not _is_ordered(graph))
     if not (together or renumbered):
         return WorkPlan(graph.ranked, None, work, (roots.astype(np.uint32),))
-    arrays, numbered = _renumbered(graph, roots, together) if renumbered else (graph.ranked, roots)
+    arrays, numbers = _renumbered(graph, together) if renumbered else (graph.ranked, None)
+    numbered = roots if numbers is None else numbers[roots]
     order = _overlapping(arrays, numbered, together)
-    return WorkPlan(arrays, order, work[order], (numbered[order].astype(np.uint32),), together)
+    return WorkPlan(arrays, order, work[order], (numbered[order].astype(np.uint32),), together, numbers)
 
 
 def degrees_of(graph: Graph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -148,8 +163,8 @@ def stable_order(keys: NDArray[np.int64], num_keys: int) -> NDArray[np.int64]:
     return order
 
 
-def _renumbered(graph: Graph, roots: NDArray[np.int64], together: bool) -> tuple[Adjacency, NDArray[np.int64]]:
-    """What kernels scan, with nodes numbered by degree or, where few are met often, by breadth; and the roots."""
+def _renumbered(graph: Graph, together: bool) -> tuple[Adjacency, NDArray[np.int64]]:
+    """What kernels scan, with nodes numbered by degree or, where few are met often, by breadth; and the numbers."""
     from elene.kernels.order import breadth_first, frozen, rank_adjacency, renumber, sort_by_key
 
     pointers, neighbours = graph.scanned
@@ -157,7 +172,7 @@ def _renumbered(graph: Graph, roots: NDArray[np.int64], together: bool) -> tuple
         sort_by_key(np.array(graph.degrees), graph.max_degree + 1) if together else breadth_first(pointers, neighbours)
     )
     numbers, pointers, neighbours = renumber(pointers, neighbours, old)
-    return rank_adjacency(frozen(pointers), frozen(neighbours)), numbers[roots]
+    return rank_adjacency(frozen(pointers), frozen(neighbours)), numbers
 
 
 def plan_pairs(graph: Graph, rows: Rows, depth: int) -> WorkPlan:

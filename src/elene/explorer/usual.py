@@ -9,7 +9,7 @@ import numpy as np
 
 from elene.encoding import encode
 from elene.engine.colors import color_nodes
-from elene.engine.plan import two_hop_paths
+from elene.engine.plan import Rows, two_hop_paths
 from elene.explorer.shelf import Opened
 from elene.graph import Graph
 
@@ -53,7 +53,9 @@ def rank_nodes(graph: Graph, depth: int, most: int = 8) -> Ranking:
     seen_by = np.bincount(matrix.indices, minlength=matrix.shape[1])
     bits = np.log2(graph.num_nodes / np.maximum(seen_by, 1))
     surprise = np.add.reduceat(bits[matrix.indices], matrix.indptr[:-1]) / np.diff(matrix.indptr)
-    _, first, alike = np.unique(color_nodes(graph, depth), return_index=True, return_counts=True)
+    _, first, alike = np.unique(
+        color_nodes(graph, Rows(np.arange(graph.num_nodes)), depth), return_index=True, return_counts=True
+    )
     order = np.lexsort((first, alike, -surprise[first].round(9)))
     ranked = [Ranked(int(first[i]), float(surprise[first[i]]), int(alike[i])) for i in (*order[:most], *order[-most:])]
     ends = min(most, len(order))

@@ -503,6 +503,7 @@ class Graph:
         header: bool | None = None,
         undirected: bool = False,
         labels: str | None = None,
+        nodes: str | os.PathLike[str] | None = None,
     ) -> Graph:
         """A graph from a file; ``elene.io.readers`` lists the formats.
 
@@ -516,8 +517,10 @@ class Graph:
             target: the column that holds the other end.
             header: whether the first line of a text names the columns, where it does not show.
             undirected: join arcs, in a file that holds them.
-            labels: the attribute of nodes that is their class, in GraphML, GML and GEXF; the array in a collection of
-                graphs; a table of edges has none: give its graph labels with :meth:`with_labels`.
+            labels: the attribute of nodes that is their class, in GraphML, GML and GEXF; the array, in ``.npz``; or the
+                column of the table of nodes.
+            nodes: a table with a row for each node, ``.csv``, ``.tsv`` or ``.parquet``: its name in the column
+                ``node``, ``name`` or ``id``, or else the first, and its label in another.
 
         Example:
             >>> import pathlib, tempfile
@@ -531,7 +534,7 @@ class Graph:
         """
         from elene.io.readers import Options, read_graph
 
-        return read_graph(path, index, Options(source, target, header, undirected, labels))
+        return read_graph(path, index, Options(source, target, header, undirected, labels, nodes))
 
     @classmethod
     def read_all(

@@ -27,17 +27,17 @@ class Labels(NamedTuple):
     @property
     def colors(self) -> NDArray[np.uint64]:
         """A number of 64 bits for each label, the same in every graph: integers as they are, text hashed."""
-        if self.names is None:
-            return self.codes.view(np.uint64)
+        if self.names is None or self.names.dtype.kind == "i":
+            return self.values.view(np.uint64)
         hashes = [hashlib.blake2b(str(name).encode(), digest_size=8).digest() for name in self.names.tolist()]
         return np.frombuffer(b"".join(hashes), np.uint64)[self.codes]
 
 
-def checked_labels(labels: Any, nodes: NDArray[Any], name: str = "labels") -> Labels:
+def checked_labels(labels: Any, nodes: NDArray[Any], name: str = "labels", of: str = "nodes") -> Labels:
     """Labels of these nodes: one each in their order, or by the nodes' names in a dict or a pandas Series.
 
-    Integers stay as they are; text and booleans are numbered in ascending order. A column of shape ``(n, 1)`` is one
-    row, and rows with a single 1 in them, else 0, are the places of that 1.
+    Integers from 0 on stay as they are; others, text and booleans are numbered in ascending order. A column of shape
+    ``(n, 1)`` is one row, and rows with a single 1 in them, else 0, are the places of that 1.
 
     >>> labels = checked_labels(["N", "C", "C"], np.arange(3))
     >>> labels.codes.tolist(), labels.names.tolist()
@@ -47,7 +47,7 @@ def checked_labels(labels: Any, nodes: NDArray[Any], name: str = "labels") -> La
         labels = _by_name(labels, nodes, name)
     values = _flat(_array(labels, name), name)
     if len(values) != len(nodes):
-        raise ValueError(f"{name} must be one for each of the {len(nodes)} nodes, got {len(values)}")
+        raise ValueError(f"{name} must be one for each of the {len(nodes)} {of}, got {len(values)}")
     return numbered(values, name)
 
 
@@ -67,7 +67,7 @@ def checked_classes(labels: Any, label_names: Any, nodes: NDArray[Any]) -> Label
 
 
 def numbered(values: NDArray[Any], name: str = "labels") -> Labels:
-    """Integers as they are, text and booleans by their place among the distinct ones.
+    """Integers from 0 on as they are, all else by its place among the distinct ones.
 
     >>> numbered(np.array([7, 7, 1])).codes.tolist()
     [7, 7, 1]
@@ -76,9 +76,10 @@ def numbered(values: NDArray[Any], name: str = "labels") -> Labels:
         return Labels(np.empty(0, np.int64))
     if values.dtype.kind == "u" and values.max() >= 2**63:
         raise ValueError(f"{name}: {values.max()} does not fit 64 bits: pass it as text")
-    if values.dtype.kind in "iu":
-        return Labels(values.astype(np.int64))
-    if values.dtype.kind not in "Ub":
+    values = values.astype(np.int64) if values.dtype.kind in "iu" else values
+    if values.dtype.kind == "i" and values.min() >= 0:
+        return Labels(values)
+    if values.dtype.kind not in "iUb":
         bad = next((value for value in values.tolist() if not isinstance(value, str)), values[0])
         raise TypeError(f"{name} must all be integers or all be text, got {values.dtype} (such as {bad!r:.80})")
     names, codes = np.unique(values, return_inverse=True)
@@ -92,7 +93,7 @@ def joined(parts: Sequence[Labels]) -> Labels:
     [0, 1, 0]
     """
     full = [part for part in parts if len(part.codes)]
-    if len({part.names is None for part in full}) > 1:
+    if len({part.values.dtype.kind for part in full}) > 1:
         raise ValueError("labels of some graphs are integers and of others text: they must be of one kind")
     if not full:
         return Labels(np.empty(0, np.int64))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elene.csr import pointers
 from elene.graph.edges import MAX_NODES
@@ -30,6 +32,22 @@ def disjoint_union(graphs: Sequence[Graph]) -> Graph:
     indices = np.concatenate([graph.indices + shift for graph, shift in zip(graphs, first[:-1], strict=True)])
     degrees = np.concatenate([graph.degrees for graph in graphs])
     return Graph.trusted(pointers(degrees), indices.astype(np.int32), None, *_labels_of(graphs))
+
+
+def renumbered_labels(graph: Graph, label_names: NDArray[Any] | None) -> Graph:
+    """The same graph, its labels numbered as in other names; those that are not there are -1.
+
+    >>> graph = Graph.from_edges([(0, 1)], labels=["C", "P"])
+    >>> renumbered_labels(graph, np.array(["C", "N"])).labels.tolist()
+    [0, -1]
+    """
+    values = graph.label_values
+    if label_names is None:
+        codes = np.maximum(values, -1) if values.dtype.kind == "i" else np.full(len(values), -1)
+    else:
+        place = {name: number for number, name in enumerate(label_names.tolist())}
+        codes = np.array([place.get(value, -1) for value in values.tolist()], dtype=np.int64)
+    return Graph.trusted(graph.indptr, graph.indices, graph.names, codes.astype(np.int64), None)
 
 
 def _labels_of(graphs: Sequence[Graph]) -> Labels | tuple[None, None]:

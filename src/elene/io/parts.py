@@ -22,7 +22,7 @@ from elene.arrays import opened
 from elene.encoding import Encoding
 from elene.encoding.archive import plain_labels
 from elene.encoding.encoding import encode_rows, farthest_seen
-from elene.encoding.spec import EncodingSpec
+from elene.encoding.spec import LEARNED, EncodingSpec
 from elene.engine.plan import Rows
 from elene.files import Held, holding, replacing
 from elene.forking import cached_property
@@ -161,7 +161,7 @@ class Parts:
         matrix = encoding.matrix
         indices = matrix.indices.astype(integer_for(matrix.shape[1]), copy=False)
         arrays = {"data": matrix.data, "indices": indices, "indptr": matrix.indptr}
-        if self.spec.form == "joint":
+        if self._is_learned:
             arrays["table"] = encoding.table
         seal = np.frombuffer(self._seal(number, arrays), np.uint8)
         with replacing(self._path(number)) as temporary:
@@ -182,13 +182,18 @@ class Parts:
 
     @cached_property
     def empty(self) -> Encoding:
-        """The encoding of no rows: it has the types of all arrays and, unless the form is joint, the columns."""
+        """The encoding of no rows: it has the types of all arrays and, unless they are learned, the columns."""
         return encode_rows(self.graph, self.spec, cut(self.rows, 0, 0), 1)
+
+    @property
+    def _is_learned(self) -> bool:
+        """Whether each part has columns of its own."""
+        return self.spec.form in LEARNED
 
     @cached_property
     def table(self) -> NDArray[np.int64]:
         """What the columns of the whole encoding count."""
-        if self.spec.form != "joint":
+        if not self._is_learned:
             return self.empty.table
         table = self._vocabulary.view(">u8").reshape(-1, self.empty.table.shape[1]).astype(np.int64)
         table[:, 0] = np.array(self.spec.depths)[table[:, 0]]
@@ -202,7 +207,7 @@ class Parts:
     def columns(self, number: int) -> NDArray[Any]:
         """For each count of a part, its column in the table of the whole."""
         indices = self.load(number, "indices")
-        if self.spec.form != "joint":
+        if not self._is_learned:
             return indices
         place = np.searchsorted(self._vocabulary, self._keys(self.load(number, "table")))
         columns: NDArray[Any] = place[indices]
@@ -246,7 +251,8 @@ def file_labels(graph: Graph) -> NDArray[Any]:
 
 def _digest(graph: Graph) -> str:
     digest = blake2b(digest_size=8)
-    for array in (graph.indptr, graph.indices, file_labels(graph)):
+    arrays: list[NDArray[Any]] = [graph.indptr, graph.indices, file_labels(graph)]
+    for array in arrays if graph.labels is None else [*arrays, graph.label_values]:
         digest.update(str(array.dtype).encode())
         digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()

@@ -78,9 +78,11 @@ def _blocks(parts: Parts, number: int, columns: NDArray[np.int64]) -> Iterator[A
 def _block(parts: Parts, rows: Rows, matrix: csr_array, columns: NDArray[np.int64]) -> Any:
     labels, table = file_labels(parts.graph), parts.table[columns]
     if rows.second is None:
-        return Encoding(matrix, table, parts.spec, nodes=labels[rows.first]).to_arrow()
-    ends = np.stack([labels[rows.first], labels[rows.second]], axis=1)
-    return Encoding(matrix, table, parts.spec, edges=ends, distances=rows.distance).to_arrow()
+        named: dict[str, Any] = {"nodes": labels[rows.first]}
+    else:
+        ends = np.stack([labels[rows.first], labels[rows.second]], axis=1)
+        named = {"edges": ends, "distances": rows.distance}
+    return Encoding(matrix, table, parts.spec, **named, label_names=parts.graph.label_names).to_arrow()
 
 
 def _writer(path: Path, schema: Any) -> Any:

@@ -7,7 +7,8 @@ they are streamed into the output, which appears whole or not at all, and the fo
 ``.npz`` is what :meth:`elene.Encoding.load` reads. ``.parquet`` is a tidy table, with a row for each count that is not
 zero: what is encoded (``node``, or ``source`` and ``target``, and for pairs ``pair_distance``), what is counted
 (``depth``, ``distance``, ``kind`` and ``value``; in the joint form ``depth`` and the fields of the quadruplet, for
-edges and pairs those of both readings, ending in ``_1`` and ``_2``), and ``count``. ``.csv`` is a wide table, and so is
+edges and pairs those of both readings, ending in ``_1`` and ``_2``; in graphs with labels the ``label``, too; for types
+``depth`` and the ``type``), and ``count``. ``.csv`` is a wide table, and so is
 ``.parquet`` where that is asked for; see :mod:`elene.io.wide`.
 """
 
@@ -20,7 +21,7 @@ import os
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -97,6 +98,7 @@ def write_encoding(
         Encoding(3 nodes x 18 columns, k=1, marginal)
     """
     target, graph = check_output(path, layout), as_graph(graph)
+    spec = replace(spec, labelled=graph.labels is not None)
     size = None if chunk is None else check_integer("chunk", chunk, least=1)
     tell = report or (lambda stage, done, total: None)
     count_threads(threads)
@@ -246,6 +248,8 @@ def _npz_members(parts: Parts, tell: Report) -> Iterator[tuple[str, Any, tuple[i
         yield "edges", labels.dtype, (rows, 2), ends
     if parts.rows.distance is not None:
         yield "distances", np.int64, (rows,), [parts.rows.distance]
+    if (label_names := parts.graph.label_names) is not None:
+        yield "label_names", label_names.dtype, label_names.shape, [label_names]
     text = np.array(json.dumps(asdict(parts.spec)))
     for name, array in (("shape", np.array([rows, columns])), ("table", parts.table), ("spec", text)):
         yield name, array.dtype, array.shape, [array]
@@ -311,18 +315,32 @@ def _tidy(parts: Parts, rows: Rows, per_row: NDArray[Any], columns: NDArray[Any]
         }
     if rows.distance is not None:
         fields["pair_distance"] = pa.array(rows.distance.astype(np.int32)).take(row)
-    for name, values in zip(_column_fields(parts.spec), parts.table.T.astype(np.int32), strict=True):
-        fields[name] = pa.array(values[columns])
+    for name, values in zip(_column_fields(parts.spec), parts.table.T, strict=True):
+        if name == "type":
+            texts = np.array([f"{color:016x}" for color in values.view(np.uint64).tolist()], dtype="U16")
+            fields[name] = pa.array(texts[columns])
+        elif name.startswith("label"):
+            fields[name] = pa.array(_label_values(parts.graph, values)[columns])
+        else:
+            fields[name] = pa.array(values.astype(np.int32)[columns])
     if "kind" in fields:
         fields["kind"] = pa.DictionaryArray.from_arrays(fields["kind"].cast("int8"), KINDS)
+    fields.pop("known", None)
     return pa.table({**fields, "count": pa.array(data)})
+
+
+def _label_values(graph: Graph, codes: NDArray[np.int64]) -> NDArray[Any]:
+    return codes if graph.label_names is None else graph.label_names[codes]
 
 
 def _column_fields(spec: EncodingSpec) -> list[str]:
     """The names of a table's columns."""
+    if spec.form == "type":
+        return ["depth", "known", "type"]
+    label = ["label"] * spec.labelled
     if spec.form != "joint":
-        return ["depth", "distance", "kind", "value"]
-    fields = ["distance", "degree"] if spec.absolute else list(Quadruplet._fields)
+        return ["depth", "distance", "kind", "value", *label]
+    fields = [*(["distance", "degree"] if spec.absolute else Quadruplet._fields), *label]
     if spec.level == "node":
         return ["depth", *fields]
     return ["depth", *(f"{name}_{reading}" for reading in (1, 2) for name in fields)]

@@ -20,12 +20,17 @@ class Adjacency(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What is counted: depth, where a state's upper count begins (with the type of states), largest degree, IGEL."""
+    """What is counted: depth, where a state's upper count begins (with the type of states), largest degree, IGEL.
+
+    ``labels`` are those of all nodes, of which there are so many ``classes``; 0 where there are no labels.
+    """
 
     k: Any
     shift: Any
     rho: Any
     absolute: Any
+    labels: Any
+    classes: Any
 
 
 class Buffer(NamedTuple):

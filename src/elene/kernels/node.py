@@ -7,7 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from elene.kernels.connect import ListScratch, connect, list_scratch
-from elene.kernels.count import chain, find_or_add, flush, is_full, mix, pack, put, put_tallies
+from elene.kernels.count import (
+    chain,
+    find_or_add,
+    flush,
+    is_full,
+    label_code,
+    label_key,
+    mix,
+    pack,
+    put,
+    put_tallies,
+)
 from elene.kernels.data import Progress
 from elene.kernels.jit import inlined, kernel
 
@@ -228,7 +239,8 @@ def read_ego(graph: Any, root: Any, setting: Any, scratch: Any) -> int:
 def pack_member(j: int, setting: Any, scratch: Any) -> Any:
     """The key of the j-th node that :func:`read_ego` left."""
     ego = scratch.ego
-    return pack(scratch.distance[j], ego.closer[j], ego.degree[j], ego.farther[j], setting)
+    key = pack(scratch.distance[j], ego.closer[j], ego.degree[j], ego.farther[j], setting)
+    return label_key(key, ego.queue[j], setting)
 
 
 @kernel
@@ -267,9 +279,12 @@ def fill_members(graph: Any, roots: Any, setting: Any, scratch: Any, out: Any, p
 @kernel
 def hash_egos(graph: Any, roots: Any, setting: Any, scratch: Any, codes: Any) -> None:
     """A hash of each root's encoding: the sum of its quadruplets' hashes, in no order."""
-    ego = scratch.ego
+    ego, rho = scratch.ego, np.uint64(setting.rho)
     for i in range(roots.shape[0]):
         codes[i] = 0
         for j in range(read_ego(graph, roots[i], setting, scratch)):
-            code = chain(mix(np.uint64(ego.degree[j])), np.uint64(scratch.distance[j]))
-            codes[i] += chain(chain(code, np.uint64(ego.closer[j])), np.uint64(ego.farther[j]))
+            code = chain(mix(min(np.uint64(ego.degree[j]), rho)), np.uint64(scratch.distance[j]))
+            if not setting.absolute:
+                code = chain(code, min(np.uint64(ego.closer[j]), rho))
+                code = chain(code, min(np.uint64(ego.farther[j]), rho))
+            codes[i] += label_code(code, ego.queue[j], setting)

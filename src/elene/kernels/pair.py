@@ -9,7 +9,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from elene.kernels.count import chain, find_or_add, flush, is_full, mix, pack, put, put_tallies
+from elene.kernels.count import (
+    chain,
+    find_or_add,
+    flush,
+    is_full,
+    label_code,
+    label_key,
+    mix,
+    pack,
+    put,
+    put_tallies,
+)
 from elene.kernels.data import Progress
 from elene.kernels.jit import inlined, kernel
 
@@ -240,6 +251,7 @@ def number_of(i: int, inside: Any, setting: Any, out: Any, known: int) -> int:
     u, v = inside.from_u, inside.from_v
     one = pack(u.distance[i], u.closer[i], inside.degree[i], u.farther[i], setting)
     two = pack(v.distance[i], v.closer[i], inside.degree[i], v.farther[i], setting)
+    one, two = label_key(one, inside.nodes[i], setting), label_key(two, inside.nodes[i], setting)
     return find_or_add(min(one, two), max(one, two), out.table, out.keys, known)
 
 
@@ -287,13 +299,16 @@ def fill_pair_members(graph: Any, pairs: Any, setting: Any, scratch: Any, out: A
 
 
 @inlined
-def reading_code(i: int, degree: Any, seen: Any, by: Any) -> Any:
+def reading_code(i: int, inside: Any, seen: Any, by: Any, setting: Any) -> Any:
     """The hash of one node's two quadruplets, first as ``seen`` and then as ``by`` has it."""
-    code = mix(np.uint64(degree[i]))
+    rho = np.uint64(setting.rho)
+    code = mix(min(np.uint64(inside.degree[i]), rho))
     for reading in (seen, by):
-        code = chain(chain(code, np.uint64(reading.distance[i])), np.uint64(reading.closer[i]))
-        code = chain(code, np.uint64(reading.farther[i]))
-    return code
+        code = chain(code, np.uint64(reading.distance[i]))
+        if not setting.absolute:
+            code = chain(code, min(np.uint64(reading.closer[i]), rho))
+            code = chain(code, min(np.uint64(reading.farther[i]), rho))
+    return label_code(code, inside.nodes[i], setting)
 
 
 @kernel
@@ -306,8 +321,8 @@ def hash_pairs(graph: Any, pairs: Any, setting: Any, scratch: Any, codes: Any) -
         size = intersect(graph, vs[i], setting.k, scratch)
         codes[i, 0], codes[i, 1] = 0, 0
         for j in range(size):
-            codes[i, 0] += reading_code(j, inside.degree, inside.from_u, inside.from_v)
-            codes[i, 1] += reading_code(j, inside.degree, inside.from_v, inside.from_u)
+            codes[i, 0] += reading_code(j, inside, inside.from_u, inside.from_v, setting)
+            codes[i, 1] += reading_code(j, inside, inside.from_v, inside.from_u, setting)
     leave_ball(entered, scratch.around_u)
 
 

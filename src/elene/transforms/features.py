@@ -6,6 +6,7 @@ import copy
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,8 +17,8 @@ from torch_geometric.transforms import BaseTransform
 
 from elene.encoding import Encoding
 from elene.encoding.encoding import encode_rows, find_rows
-from elene.encoding.spec import EncodingSpec
-from elene.graph import Graph, as_graph, disjoint_union
+from elene.encoding.spec import LEARNED, EncodingSpec, with_unknown
+from elene.graph import Graph, as_graph, disjoint_union, renumbered_labels
 from elene.transforms.arcs import number_arcs, read_arcs
 from elene.validation import check_choice, check_integer, check_list
 
@@ -28,7 +29,8 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
     """Concatenate encodings to ``x`` or, with ``level="edge"``, to ``edge_attr``; either is created where absent.
 
     All graphs must get the same columns: fix them with ``max_degree`` (marginal and product forms) or learn them from a
-    data set with :meth:`fit`; the joint form always needs :meth:`fit`.
+    data set with :meth:`fit`; the joint form, types and labels always need :meth:`fit`. What was not there then goes to
+    a column for all that is unknown.
 
     What is added is dense, and a large graph could need more memory than there is: beyond ``most_bytes`` it is refused
     before anything is computed. Encodings of large graphs stay sparse: :class:`EgoLoader` makes rows of them dense
@@ -38,10 +40,11 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
         k: depth of the ego-networks, or several depths.
         level: ``"node"`` or ``"edge"``.
         degrees: ``"relative"`` (ELENE) or ``"absolute"`` (IGEL).
-        form: ``"marginal"``, ``"joint"`` or, for edges, ``"product"``; see :func:`elene.encode`.
+        form: ``"marginal"``, ``"joint"``, ``"type"`` or, for edges, ``"product"``; see :func:`elene.encode`.
         max_degree: larger values count as this one.
         log1p: add log(1 + count) instead of counts.
         most_bytes: how large what is added may be.
+        labels: what holds the class of each node: ``"x"``, where it is one column or one-hot; by default nothing.
 
     Example:
         >>> from torch_geometric.data import Data
@@ -61,39 +64,49 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
         max_degree: int | None = None,
         log1p: bool = False,
         most_bytes: int = MOST_BYTES,
+        labels: str | None = None,
     ) -> None:
         check_choice("level", level, ("node", "edge"))
-        self.spec = EncodingSpec.of(k, level, degrees, form, max_degree)
+        if not isinstance(labels, str | None):
+            raise TypeError(f"labels must be the name of what holds them in the data, got {labels!r:.80}")
+        self.spec = replace(EncodingSpec.of(k, level, degrees, form, max_degree), labelled=labels is not None)
         self.log1p, self.most_bytes = log1p, check_integer("most_bytes", most_bytes)
+        self.labels = labels
+        self.label_names: NDArray[Any] | None = None
         self.table: NDArray[np.int64] | None = None
-        if max_degree is not None and form != "joint":
+        if max_degree is not None and not self.spec.learned:
             self._fix_columns(max_degree)
 
     def __repr__(self) -> str:
         # PyG compares this to decide whether a cached data set is stale, so what was learned belongs in it.
-        spec = self.spec
-        columns = (
-            "not fitted" if self.table is None else hashlib.blake2b(self.table.tobytes(), digest_size=8).hexdigest()
-        )
+        spec, columns = self.spec, "not fitted"
+        if self.table is not None:
+            names = [] if self.label_names is None else self.label_names.tolist()
+            columns = hashlib.blake2b(self.table.tobytes() + repr(names).encode(), digest_size=8).hexdigest()
         return (
             f"AddELENE(k={list(spec.depths)}, level={spec.level!r}, degrees={spec.degrees!r}, form={spec.form!r}, "
-            f"max_degree={spec.max_degree}, log1p={self.log1p}, columns={columns})"
+            f"max_degree={spec.max_degree}, log1p={self.log1p}, labels={self.labels!r}, columns={columns})"
         )
 
     def fit(self, dataset: Iterable[Data]) -> AddELENE:
         """Learn the columns from the training graphs; gives the transform itself."""
-        graphs = [as_graph(data, "a graph of dataset") for data in check_list("dataset", dataset, "graphs")]
-        if self.spec.form == "joint":
-            encoding = self._encode(disjoint_union(graphs))
-            self.table = encoding.onto(encoding.table).table
+        several = check_list("dataset", dataset, "graphs")
+        graphs = [as_graph(data, "a graph of dataset", self.labels) for data in several]
+        union = disjoint_union(graphs)
+        self.label_names = union.label_names
+        if self.spec.form in LEARNED:
+            self.table = with_unknown(self._encode(union).table, self.spec.depths)
         else:
             rho = self.spec.max_degree
-            self._fix_columns(max((graph.max_degree for graph in graphs), default=0) if rho is None else rho)
+            labels = None if union.labels is None else np.unique(union.labels)
+            self._fix_columns(union.max_degree if rho is None else rho, labels)
         return self
 
-    def _fix_columns(self, rho: int) -> None:
+    def _fix_columns(self, rho: int, labels: NDArray[np.int64] | None = None) -> None:
         self.spec = replace(self.spec, max_degree=rho)
-        self.table = np.vstack([self.spec.marginal_table(depth, rho) for depth in self.spec.depths])
+        tables = [self.spec.marginal_table(depth, rho, labels=labels) for depth in self.spec.depths]
+        table = np.vstack(tables)
+        self.table = with_unknown(table, self.spec.depths) if self.spec.learned else table
 
     def _encode(self, graph: Graph) -> Encoding:
         return encode_rows(graph, self.spec, find_rows(graph, self.spec, None), None)
@@ -111,13 +124,16 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
         """A copy of the data with the encodings added."""
         if self.table is None:
             raise ValueError(
-                "AddELENE does not know its columns yet: pass max_degree, or call fit(training_graphs) first"
+                "AddELENE does not know its columns yet: call fit(training_graphs) first, or, where they go by degrees "
+                "alone, pass max_degree"
             )
         arcs = read_arcs(data)
         self._check_size(data.num_nodes if self.spec.level == "node" else arcs.shape[1], len(self.table))
-        graph = Graph.from_pyg(data)
+        graph = Graph.from_pyg(data, labels=self.labels)
+        if graph.labels is not None and self.spec.form != "type":
+            graph = renumbered_labels(graph, self.label_names)
         encoding = self._encode(graph)
-        matrix = encoding.onto(self.table).matrix if self.spec.form == "joint" else encoding.matrix
+        matrix = encoding.onto(self.table).matrix if self.spec.learned else encoding.matrix
         values = torch.from_numpy(matrix.astype(np.float32).toarray())
         values = values.log1p() if self.log1p else values
         if self.spec.level == "edge":

@@ -43,6 +43,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +55,7 @@ from elene.io.readers.graph6 import graph6, parse_graph6
 from elene.io.readers.markup import gexf, gml, graphml
 from elene.io.readers.matrix import matrix_market
 from elene.io.readers.metis import metis
+from elene.io.readers.nodes import labelled_by_table
 from elene.io.readers.pajek import pajek
 from elene.io.readers.source import Options, Source, extra, refuse_labels
 from elene.io.readers.tables import edge_parquet, edge_text
@@ -88,10 +90,12 @@ def read_graph(path: str | os.PathLike[str], index: int | None = None, options: 
     if index is not None and (not isinstance(index, int | np.integer) or isinstance(index, bool)):
         raise TypeError(f"index must be an integer, got {index!r}")
     name = check_path("path", path)
+    nodes = None if options.nodes is None else check_path("nodes", options.nodes)
     if name.is_dir():
-        return _store(name)
+        store = _store(name)
+        return store if nodes is None else labelled_by_table(store, nodes, options.labels)
     with _naming(name):
-        source = _open(name, options)
+        source = _open(name, options if nodes is None else replace(options, nodes=None, labels=None))
         if index is None and source.count != 1:
             raise SeveralGraphs(
                 f"the file holds {source.count} graphs: pass index= to choose one, or use Graph.read_all for a list"
@@ -99,7 +103,8 @@ def read_graph(path: str | os.PathLike[str], index: int | None = None, options: 
         wanted = 0 if index is None else int(index)
         if not 0 <= wanted < source.count:
             raise ValueError(f"index={wanted} is out of range: the file holds {source.count} graphs, counted from 0")
-        return source.build(wanted, wanted + 1)[0]
+        graph = source.build(wanted, wanted + 1)[0]
+    return graph if nodes is None else labelled_by_table(graph, nodes, options.labels)
 
 
 def read_graphs(path: str | os.PathLike[str], options: Options = NOTHING_SAID) -> list[Graph]:

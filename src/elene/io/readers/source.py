@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -27,7 +28,8 @@ class Options:
         target: the column that holds the other.
         header: whether the first line of a text names the columns.
         undirected: whether arcs are to be taken for edges.
-        labels: the attribute of nodes, or the array, that is their class.
+        labels: the attribute of nodes, the array, or the column of their table, that is their class.
+        nodes: the table of nodes.
     """
 
     source: str | int | None = None
@@ -35,6 +37,7 @@ class Options:
     header: bool | None = None
     undirected: bool = False
     labels: str | None = None
+    nodes: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
         for name, end in (("source", self.source), ("target", self.target)):
@@ -45,6 +48,8 @@ class Options:
                 raise TypeError(f"{name} must be True or False, got {flag!r}")
         if not isinstance(self.labels, str | None):
             raise TypeError(f"labels must be the name of an attribute, got {self.labels!r:.80}")
+        if self.nodes is not None and self.labels is None:
+            raise ValueError("nodes is a table with the labels of nodes: name the column that holds them as labels")
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,7 @@ def refuse_labels(options: Options) -> None:
     if options.labels is not None:
         raise ValueError(
             f"labels={options.labels!r} is for attributes of nodes in GraphML, GML and GEXF and for arrays in .npz: "
-            "leave it out, and give the graph labels with graph.with_labels(...)"
+            "pass the table of nodes that has them as nodes (--nodes), or use graph.with_labels(...)"
         )
 
 
