@@ -258,14 +258,37 @@ def test_lists_of_a_batch_belong_to_its_arcs(level):
             Ego.of(batch)
 
 
-def test_large_batches_are_refused_or_told(monkeypatch):
-    star = as_data(nx.star_graph(60))
-    with pytest.raises(ValueError, match=r"most_nodes=20 is less than .* 2 hops of the 3 roots"):
-        next(iter(EgoLoader(star, EgoStructure(1), 1, most_nodes=20, batch_size=3)))
+def test_large_batches_are_told(monkeypatch):
     monkeypatch.setattr("elene.transforms.loader.MANY", 10)
     with pytest.warns(elene.GraphWarning, match="a batch of 3 roots needs 61 of 61 nodes") as told:
-        list(EgoLoader(star, EgoStructure(1), 1, batch_size=3))
+        list(EgoLoader(as_data(nx.star_graph(60)), EgoStructure(1), 1, batch_size=3))
     assert len(told) == 1
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_batches_are_split_until_they_need_no_more_than_they_may(shuffle):
+    data, most = as_data(GRAPHS["grid"]), 40
+    given = [
+        list(EgoLoader(data, EgoStructure(1), 1, batch_size=16, most_nodes=limit, shuffle=shuffle))
+        for limit in (most, 1000)
+    ]
+    assert max(batch.num_nodes for batch in given[0]) <= most < max(batch.num_nodes for batch in given[1])
+    assert len(given[0]) > len(given[1]) == 7
+    for batches in given:
+        roots = [node for batch in batches for node in batch.n_id[: batch.batch_size].tolist()]
+        assert sorted(roots) == list(range(data.num_nodes)) and (roots == sorted(roots)) != shuffle
+
+
+def test_roots_that_need_too_much_alone_are_refused():
+    star = as_data(nx.star_graph(60))
+    loader = EgoLoader(star, EgoStructure(1), 1, [7, 3], most_nodes=20, batch_size=2)
+    with pytest.raises(ValueError, match="most_nodes=20 is less than what is within 2 hops of node 7: pass fewer"):
+        next(iter(loader))
+    with pytest.raises(TypeError, match="no len"):
+        len(loader)
+    own = EgoLoader(star, EgoStructure(1), 1, most_nodes=20, batch_sampler=[[0, 1, 2]])
+    with pytest.raises(ValueError, match="2 hops of the 3 roots of a batch"):
+        next(iter(own))
 
 
 def test_shuffling_is_reproducible():

@@ -29,6 +29,14 @@ class Surroundings(NamedTuple):
         return self.ends[min(hops, len(self.ends) - 1)]
 
 
+class Reached(NamedTuple):
+    """Nodes in the order in which they were reached, how many within each number of hops, and the table of them."""
+
+    nodes: NDArray[np.uint32]
+    ends: list[int]
+    table: NDArray[np.int32]
+
+
 def surroundings(graph: Graph, centres: NDArray[np.int64], hops: int, most: int | None = None) -> Surroundings | None:
     """All nodes within some hops of the centres; None where there are more than ``most``.
 
@@ -48,6 +56,17 @@ def surroundings(graph: Graph, centres: NDArray[np.int64], hops: int, most: int 
         >>> sorted(found.nodes.tolist()), found.within(1), found.graph
         ([2, 3, 4, 5, 6], 3, Graph(num_nodes=5, num_edges=4))
     """
+    found = reach(graph, centres, hops, most)
+    return None if found is None else Surroundings(found.nodes.astype(np.int64), found.ends, _induced(graph, found))
+
+
+def reach(graph: Graph, centres: NDArray[np.int64], hops: int, most: int | None) -> Reached | None:
+    """The nodes of :func:`surroundings` alone: cheaper, where it is asked only how many there are.
+
+    >>> path = Graph.from_edges([(i, i + 1) for i in range(9)])
+    >>> len(reach(path, np.array([4]), 2, None).nodes), reach(path, np.array([4]), 2, most=4)
+    (5, None)
+    """
     from elene.kernels.reach import count_scanned, enter_neighbours, enter_nodes
 
     limit = graph.num_nodes if most is None else min(most + 1, graph.num_nodes)
@@ -60,9 +79,7 @@ def surroundings(graph: Graph, centres: NDArray[np.int64], hops: int, most: int 
         nodes, table = _with_room(nodes, count, max(count, min(count + int(neighbours), limit)), table)
         first, count = count, int(enter_neighbours(graph.ranked, nodes, first, count, table))
         ends.append(count)
-    if most is not None and count > most:
-        return None
-    return Surroundings(nodes[:count].astype(np.int64), ends, _induced(graph, nodes, count, table))
+    return None if most is not None and count > most else Reached(nodes[:count], ends, table)
 
 
 def _empty_table(entries: int) -> NDArray[np.int32]:
@@ -83,13 +100,14 @@ def _with_room(
     return larger, table
 
 
-def _induced(graph: Graph, nodes: NDArray[np.uint32], count: int, table: NDArray[np.int32]) -> Graph:
+def _induced(graph: Graph, found: Reached) -> Graph:
     from elene.kernels.order import sort_by_key
     from elene.kernels.reach import count_scanned, join_nodes
 
-    _, above = count_scanned(graph.ranked, nodes, 0, count)
+    count = len(found.nodes)
+    _, above = count_scanned(graph.ranked, found.nodes, 0, count)
     ends = np.empty((2, int(above)), np.int32)
-    once = ends[:, : join_nodes(graph.ranked, nodes, count, table, ends)]
+    once = ends[:, : join_nodes(graph.ranked, found.nodes, count, found.table, ends)]
     sources, targets = np.concatenate([once, once[::-1]], axis=1)
     order = sort_by_key(targets, count)
     order = order[sort_by_key(sources[order], count)]

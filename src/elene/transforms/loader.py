@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from mmap import mmap
 from typing import Any
 
@@ -12,10 +12,10 @@ import torch
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from torch import Tensor
-from torch.utils.data import DataLoader
+from torch.utils.data import BatchSampler, DataLoader, RandomSampler, Sampler, SequentialSampler
 from torch_geometric.data import Data
 
-from elene.engine.surroundings import Surroundings, arcs_of, surroundings
+from elene.engine.surroundings import Surroundings, arcs_of, reach, surroundings
 from elene.graph import Graph, GraphWarning, as_graph
 from elene.transforms.arcs import locate_arcs, read_arcs
 from elene.transforms.schema import EgoData, without_lists
@@ -34,8 +34,10 @@ class EgoLoader(DataLoader[Any]):
     gets no lists; no root depends on what layers make of it, but a BatchNorm in training sees it, as it sees all nodes
     of the batch.
 
-    How large batches are is up to the graph: around hubs, a few hops reach most of it. A batch that does tells so once,
-    and ``most_nodes`` makes an error of one that is too large for the machine.
+    How large batches are is up to the graph: around hubs, a few hops reach most of it. A batch that does tells so once.
+    With ``most_nodes``, a batch that needs more is split into batches of fewer roots, until one alone needs too many.
+    Nobody knows then how many batches there will be: the loader has no length, and processes that share roots (DDP) get
+    different numbers of batches, which torch's ``Join`` is for.
 
     Args:
         graph: a PyG ``Data``, whose node and edge features are gathered for each batch, or any graph that
@@ -47,7 +49,7 @@ class EgoLoader(DataLoader[Any]):
         features: more features of nodes by name, with a row for each node: tensors, arrays, of which mapped ones
             (``np.load(path, mmap_mode="r")``) are read from disk as they are needed, or scipy's sparse matrices, such
             as ``elene.encode(graph, k).matrix``, whose rows become dense floats in a batch.
-        most_nodes: how many nodes a batch may need before it is refused.
+        most_nodes: how many nodes a batch may need.
         **kwargs: what a ``torch.utils.data.DataLoader`` takes: ``batch_size`` (roots), ``shuffle``, ``num_workers``,
             ``sampler`` (a ``DistributedSampler(range(roots))`` shares them out), ...
 
@@ -86,20 +88,22 @@ class EgoLoader(DataLoader[Any]):
         roots = _read_roots(input_nodes, source.graph.num_nodes)
         for made_here in ("dataset", "collate_fn"):
             kwargs.pop(made_here, None)
-        gather = Gather(source, structure, reach(layers, structure.k), roots, most_nodes)
+        gather = Gather(source, structure, count_hops(layers, structure.k), roots, most_nodes)
+        if most_nodes is not None and kwargs.get("batch_sampler") is None:
+            kwargs["batch_sampler"] = RootBatches(gather, _batches(range(len(roots)), kwargs))
         super().__init__(range(len(roots)), collate_fn=gather, **kwargs)
 
     def __repr__(self) -> str:
         return f"EgoLoader({self.structure}, layers={self.layers}, roots={len(self.dataset)})"
 
 
-def reach(layers: int | Sequence[int], k: int) -> int:
+def count_hops(layers: int | Sequence[int], k: int) -> int:
     """How many hops around a root its output can depend on, if lists have depth k.
 
     A conv reads one hop, and ELENE-L the ego-networks of what the conv reads. Lists are whole or not there at all, so
     they reach k hops around every node that has one, be the layer that reads them shallower.
 
-    >>> reach(2, k=1), reach([1, 0, 0], k=1), reach([2, 1], k=2)
+    >>> count_hops(2, k=1), count_hops([1, 0, 0], k=1), count_hops([2, 1], k=2)
     (4, 4, 5)
     """
     if isinstance(layers, int | np.integer):
@@ -212,10 +216,7 @@ class Gather:
         chosen = self.roots[numbers]
         found = surroundings(self.source.graph, chosen, self.hops, self.most)
         if found is None:
-            raise ValueError(
-                f"most_nodes={self.most} is less than the nodes within {self.hops} hops of the {len(chosen)} roots of "
-                "a batch: pass a smaller batch_size, fewer or shallower layers, or a larger most_nodes"
-            )
+            raise self.refusal(numbers)
         self._tell(found)
         arcs = arcs_of(found.graph)
         batch = self.source.gather(found, arcs)
@@ -223,6 +224,18 @@ class Gather:
         _, first = np.unique(chosen, return_index=True)
         batch.input_id = torch.from_numpy(numbers[np.sort(first)])
         return self.structure.write(batch, found.graph, arcs, found.within(self.hops - self.structure.k))
+
+    def fits(self, index: Sequence[int]) -> bool:
+        """Whether a batch of these roots needs no more nodes than it may."""
+        return reach(self.source.graph, self.roots[np.asarray(index, np.int64)], self.hops, self.most) is not None
+
+    def refusal(self, index: Sequence[int] | NDArray[np.int64]) -> ValueError:
+        """What is said of a batch that is too large."""
+        whose = f"node {self.roots[index[0]]}" if len(index) == 1 else f"the {len(index)} roots of a batch"
+        return ValueError(
+            f"most_nodes={self.most} is less than what is within {self.hops} hops of {whose}: pass fewer or shallower "
+            "layers, a smaller batch_size, input_nodes without it, or a larger most_nodes"
+        )
 
     def _tell(self, found: Surroundings) -> None:
         roots, needed, whole = found.within(0), len(found.nodes), self.source.graph.num_nodes
@@ -235,6 +248,36 @@ class Gather:
             GraphWarning,
             stacklevel=2,
         )
+
+
+class RootBatches(Sampler[list[int]]):
+    """Batches of roots, each split in halves as long as it needs more nodes than it may."""
+
+    def __init__(self, gather: Gather, batches: BatchSampler) -> None:
+        self.gather, self.batches = gather, batches
+        self.sampler = batches.sampler  # Lightning tells it the epoch
+
+    def __iter__(self) -> Iterator[list[int]]:
+        for batch in self.batches:
+            yield from self._split(batch)
+
+    def _split(self, batch: list[int]) -> Iterator[list[int]]:
+        if self.gather.fits(batch):
+            yield batch
+        elif len(batch) == 1:
+            raise self.gather.refusal(batch)
+        else:
+            yield from self._split(batch[: len(batch) // 2])
+            yield from self._split(batch[len(batch) // 2 :])
+
+
+def _batches(roots: range, options: dict[str, Any]) -> BatchSampler:
+    """What a DataLoader would make of its options, which are taken out."""
+    sampler, shuffle = options.pop("sampler", None), options.pop("shuffle", False)
+    if sampler is None:
+        random = RandomSampler(roots, generator=options.get("generator")) if shuffle and len(roots) else None
+        sampler = random or SequentialSampler(roots)
+    return BatchSampler(sampler, options.pop("batch_size", 1), options.pop("drop_last", False))
 
 
 def _sorted_out(data: Data) -> tuple[dict[str, Rows], dict[str, Rows], dict[str, Any]]:
