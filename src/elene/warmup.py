@@ -59,15 +59,16 @@ def steps() -> dict[str, Callable[[], object]]:
 
 
 def _train(graph: Graph, level: str) -> None:
-    """One step of the layer, forward and backward."""
+    """One step of the layer, forward and backward, on a batch of all nodes."""
     import torch
     from torch_geometric.data import Data
 
     from elene.nn import ELENE, Ego
-    from elene.transforms import EgoStructure
+    from elene.transforms import EgoLoader, EgoStructure
 
     arcs = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T.astype(np.int64)
-    data = EgoStructure(1, level)(Data(edge_index=torch.from_numpy(arcs), num_nodes=graph.num_nodes))
+    data = Data(edge_index=torch.from_numpy(arcs), num_nodes=graph.num_nodes)
+    data = next(iter(EgoLoader(data, EgoStructure(1, level), batch_size=graph.num_nodes)))
     edge_attr = torch.ones(arcs.shape[1], 8) if level == "edge" else None
     x, _ = ELENE(8, k=1, level=level, max_degree=3)(
         torch.ones(graph.num_nodes, 8), data.edge_index, edge_attr, Ego.of(data)

@@ -385,20 +385,42 @@ def test_lightning_fits(tmp_path):
     assert sorted(itertools.chain(*learner.seen[:5])) == list(range(20)) and len(learner.seen) == 10
 
 
+def store_of(data, folder):
+    np.savetxt(f"{folder}/edges.csv", data.edge_index.T, "%d", ",", header="source,target", comments="")
+    return elene.GraphStore.build(f"{folder}/edges.csv", f"{folder}/graph.elene")
+
+
+def assert_same(one, other):
+    assert set(one.keys()) == set(other.keys())
+    for key, value in one.to_dict().items():
+        assert torch.equal(value, other[key]) if torch.is_tensor(value) else value == other[key], key
+
+
 def load_in_workers(context, folder):
     data = as_data(GRAPHS["grid"])
     np.save(f"{folder}/score.npy", np.arange(data.num_nodes, dtype=np.float32))
     more = {"score": np.load(f"{folder}/score.npy", mmap_mode="r")}
-    given = []
-    for options in ({}, {"num_workers": 2, "multiprocessing_context": context}):
-        loader = EgoLoader(data, EgoStructure(1, "edge"), 2, features=more, batch_size=30, **options)
-        given.append([batch.to_dict() for batch in loader])
-    here, there = given
-    assert len(here) == len(there) == 4
-    for one, other in zip(here, there, strict=True):
-        assert set(one) == set(other)
-        for key, value in one.items():
-            assert torch.equal(value, other[key]) if torch.is_tensor(value) else value == other[key], key
+    for graph in (data, store_of(data, folder)):
+        here, there = (
+            list(EgoLoader(graph, EgoStructure(1, "edge"), 2, features=more, batch_size=30, **options))
+            for options in ({}, {"num_workers": 2, "multiprocessing_context": context})
+        )
+        assert len(here) == len(there) == 4
+        for one, other in zip(here, there, strict=True):
+            assert_same(one, other)
+
+
+@pytest.mark.parametrize("level", ["node", "edge"])
+def test_batches_of_a_store_are_those_of_the_data(level, tmp_path):
+    pytest.importorskip("duckdb")
+    data = as_data(GRAPHS["grid"])
+    del data.edge_attr, data.name
+    more = {"x": data.x, "y": data.y}
+    store = store_of(data, tmp_path)
+    ways = ((data, None), (store, more))
+    given = [EgoLoader(graph, EgoStructure(1, level), 1, features=more, batch_size=20) for graph, more in ways]
+    for one, other in zip(*given, strict=True):
+        assert_same(one, other)
 
 
 def in_two_processes(rank, folder):

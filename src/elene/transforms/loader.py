@@ -40,8 +40,8 @@ class EgoLoader(DataLoader[Any]):
     different numbers of batches, which torch's ``Join`` is for.
 
     Args:
-        graph: a PyG ``Data``, whose node and edge features are gathered for each batch, or any graph that
-            :func:`elene.encode` takes.
+        graph: a PyG ``Data``, whose node and edge features are gathered for each batch, an :class:`elene.GraphStore`,
+            which stays on disk, or any graph that :func:`elene.encode` takes.
         structure: the :class:`EgoStructure` that makes the lists.
         layers: how many layers of ELENE-L, each with a conv behind it, the network has; or for each layer the depth of
             its ELENE-L, 0 for a conv alone.
@@ -85,13 +85,15 @@ class EgoLoader(DataLoader[Any]):
         if most_nodes is not None:
             check_integer("most_nodes", most_nodes, 1)
         source = Source.of(graph, features)
-        roots = _read_roots(input_nodes, source.graph.num_nodes)
+        n = source.graph.num_nodes
+        roots = None if input_nodes is None else _read_roots(input_nodes, n)
+        numbers = range(n if roots is None else len(roots))
         for made_here in ("dataset", "collate_fn"):
             kwargs.pop(made_here, None)
         gather = Gather(source, structure, count_hops(layers, structure.k), roots, most_nodes)
         if most_nodes is not None and kwargs.get("batch_sampler") is None:
-            kwargs["batch_sampler"] = RootBatches(gather, _batches(range(len(roots)), kwargs))
-        super().__init__(range(len(roots)), collate_fn=gather, **kwargs)
+            kwargs["batch_sampler"] = RootBatches(gather, _batches(numbers, kwargs))
+        super().__init__(numbers, collate_fn=gather, **kwargs)
 
     def __repr__(self) -> str:
         return f"EgoLoader({self.structure}, layers={self.layers}, roots={len(self.dataset)})"
@@ -202,21 +204,20 @@ def _mapped_rows(name: str, dtype: Any, offset: int, shape: Any, order: Any, dim
 
 
 class Gather:
-    """What makes a batch of some roots, here or in a worker."""
+    """What makes a batch of some roots, here or in a worker; without ``roots``, every node is one."""
 
     def __init__(
-        self, source: Source, structure: EgoStructure, hops: int, roots: NDArray[np.int64], most: int | None
+        self, source: Source, structure: EgoStructure, hops: int, roots: NDArray[np.int64] | None, most: int | None
     ) -> None:
         self.source, self.structure, self.hops, self.roots, self.most = source, structure, hops, roots, most
         self.told = False
 
     def __call__(self, index: Sequence[int]) -> EgoData:
         """The batch of the roots with these numbers; one that is named twice is in it once."""
-        numbers = np.asarray(index, np.int64)
-        chosen = self.roots[numbers]
+        numbers, chosen = np.asarray(index, np.int64), self.choose(index)
         found = surroundings(self.source.graph, chosen, self.hops, self.most)
         if found is None:
-            raise self.refusal(numbers)
+            raise self.refusal(index)
         self._tell(found)
         arcs = arcs_of(found.graph)
         batch = self.source.gather(found, arcs)
@@ -225,13 +226,18 @@ class Gather:
         batch.input_id = torch.from_numpy(numbers[np.sort(first)])
         return self.structure.write(batch, found.graph, arcs, found.within(self.hops - self.structure.k))
 
+    def choose(self, index: Sequence[int]) -> NDArray[np.int64]:
+        """The positions of the roots with these numbers."""
+        numbers = np.asarray(index, np.int64)
+        return numbers if self.roots is None else self.roots[numbers]
+
     def fits(self, index: Sequence[int]) -> bool:
         """Whether a batch of these roots needs no more nodes than it may."""
-        return reach(self.source.graph, self.roots[np.asarray(index, np.int64)], self.hops, self.most) is not None
+        return reach(self.source.graph, self.choose(index), self.hops, self.most) is not None
 
-    def refusal(self, index: Sequence[int] | NDArray[np.int64]) -> ValueError:
+    def refusal(self, index: Sequence[int]) -> ValueError:
         """What is said of a batch that is too large."""
-        whose = f"node {self.roots[index[0]]}" if len(index) == 1 else f"the {len(index)} roots of a batch"
+        whose = f"node {self.choose(index)[0]}" if len(index) == 1 else f"the {len(index)} roots of a batch"
         return ValueError(
             f"most_nodes={self.most} is less than what is within {self.hops} hops of {whose}: pass fewer or shallower "
             "layers, a smaller batch_size, input_nodes without it, or a larger most_nodes"
@@ -294,8 +300,6 @@ def _sorted_out(data: Data) -> tuple[dict[str, Rows], dict[str, Rows], dict[str,
 
 def _read_roots(nodes: Any, n: int) -> NDArray[np.int64]:
     """Positions of roots, from positions or a mask."""
-    if nodes is None:
-        return np.arange(n)
     found = as_array("input_nodes", check_list("input_nodes", nodes, "nodes"))
     if found.dtype == bool:
         if found.shape != (n,):
