@@ -26,7 +26,7 @@ import pandas
 import rustworkx
 import scipy.sparse as sp
 import torch
-from torch_geometric.data import Data, HeteroData
+from torch_geometric.data import Data, HeteroData, InMemoryDataset
 from torch_geometric.nn import GINConv
 
 import elene
@@ -41,6 +41,8 @@ GRAPH = elene.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
 READY = transforms.EgoStructure(1, "edge")(PATH)
 TABLE = pandas.DataFrame({"source": [0, 1], "target": [1, 2]})
 FOLDER = Path(tempfile.mkdtemp())
+SET = InMemoryDataset()
+SET.data, SET.slices = InMemoryDataset.collate([PATH, PATH])
 SECONDS = 60  # what a call may take, and what it compiles on a busy machine
 ROOM = 1 << 30  # address space beyond what is taken once everything is loaded
 
@@ -175,6 +177,9 @@ CALLS = {
         transforms.AddELENE,
         {"k": 1, "level": "node", "degrees": "relative", "form": "marginal", "max_degree": 2, "most_bytes": 2**20},
     ),
+    "Cached": (transforms.Cached, {"transform": transforms.AddELENE(1, max_degree=2), "folder": FOLDER / "kept"}),
+    "Cached()": (transforms.Cached(transforms.AddELENE(1, max_degree=2), FOLDER / "kept"), {"data": PATH}),
+    "Cached.prepare": (transforms.Cached(transforms.EgoStructure(1), FOLDER / "kept").prepare, {"dataset": SET}),
     "AddELENE.fit": (transforms.AddELENE(1).fit, {"dataset": [PATH]}),
     "AddELENE()": (transforms.AddELENE(1, max_degree=2), {"data": PATH}),
     "EgoStructure": (transforms.EgoStructure, {"k": 1, "level": "node", "max_degree": None}),

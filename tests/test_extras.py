@@ -17,6 +17,7 @@ CALLS = [
     ("torch", "torch", "elene.baselines"),
     ("torch", "torch", "elene.datasets.load('sr25')"),
     ("torch_geometric", "torch", "elene.datasets.GraphDataset"),
+    ("yacs", "graphgym", "from elene.nn.graphgym import register; register()"),
     ("sklearn", "io", "elene.Encoder"),
     ("matplotlib", "io", f"elene.plot.draw_ego({EDGE}, 0, 1)"),
     ("pyarrow", "io", "elene.Graph.read(folder + '/edges.csv')"),
