@@ -100,8 +100,9 @@ def test_without_typer_there_is_a_hint(monkeypatch, capsys):
 # encode
 
 
-def test_encode_to_npz(here):
-    result = run("encode", "friends.csv", "-k", 1, "-k", 2, "--level", "edge", "-o", "out.npz")
+@pytest.mark.parametrize("depths", [["-k", 1, "-k", 2], ["-k", "1,2"]])
+def test_encode_to_npz(here, depths):
+    result = run("encode", "friends.csv", *depths, "--level", "edge", "-o", "out.npz")
     assert "4 edges x 60 columns" in result.stdout
     assert 'elene.Encoding.load("out.npz")' in result.stdout
     assert "4 nodes, 4 edges" in result.stderr
@@ -379,6 +380,8 @@ def test_random_network_has_hubs():
         (["encode", "both.g6#2", "-o", "out.npz"], "the file holds 2 graphs, counted from 0"),
         (["encode", "broken.npz", "-o", "out.npz"], "broken.npz: "),
         (["encode", "friends.csv", "-k", "-1", "-o", "out.npz"], "k must be at least 0, got -1"),
+        (["encode", "friends.csv", "-k", "1.5", "-o", "out.npz"], "-k must be a number of hops, such as 2, or several"),
+        (["compare", "friends.csv", "missing.csv", "-k", "1,x"], "-k must be a number of hops"),
         (["encode", "friends.csv", "-k", "1", "-k", "1", "-o", "out.npz"], "k must name each depth once, got [1, 1]"),
         (["encode", "friends.csv", "--max-degree", "-3", "-o", "out.npz"], "max_degree must be at least 0, got -3"),
         (["encode", "friends.csv", "--radius", "2", "-o", "out.npz"], "radius=2 is for level='pair'"),
@@ -409,7 +412,6 @@ def test_bad_input_gets_one_line(arguments, expected, here):
     "arguments",
     [
         ["encode", "friends.csv"],
-        ["encode", "friends.csv", "-k", "1.5", "-o", "out.npz"],
         ["encode", "friends.csv", "--level", "triangle", "-o", "out.npz"],
         ["encode", "friends.csv", "--threads", "0", "-o", "out.npz"],
         ["encode", "friends.csv", "--chunk", "0", "-o", "out.npz"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -66,18 +67,21 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("encode")(encode.encode)
-app.command("compare")(compare.compare)
-app.command("explain")(explain.explain)
-app.command("explore")(explore.explore)
-app.command("datasets")(datasets.datasets)
-app.command("train")(train.train)
-app.command("reproduce")(reproduce.reproduce)
-app.command("report")(report.report)
-app.command("demo")(demo.demo)
-app.command("brec")(brec.brec)
-app.command("search")(search.search)
-app.command("warmup")(warmup.warmup)
+PANELS: dict[str, list[Callable[..., None]]] = {
+    "Graphs": [demo.demo, encode.encode, explain.explain, explore.explore, compare.compare],
+    "The paper's tables, and other experiments": [
+        datasets.datasets,
+        train.train,
+        search.search,
+        reproduce.reproduce,
+        report.report,
+        brec.brec,
+    ],
+    "This machine": [warmup.warmup],
+}
+for panel, commands in PANELS.items():
+    for command in commands:
+        app.command(command.__name__, rich_help_panel=panel)(command)
 
 
 def _print_version(wanted: bool) -> None:

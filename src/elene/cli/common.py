@@ -50,21 +50,35 @@ ThreadsOption = Annotated[
 ]
 
 
+FILE_PANEL = "How the file is read"
+DEPTHS_HELP = "How many hops to look; several as 1,2 or -k 1 -k 2."
+
 SourceOption = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
         help="In an edge table, the column of one end: its name, or its place counted from 0.",
         show_default="found by name",
+        rich_help_panel=FILE_PANEL,
     ),
 ]
 TargetOption = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="The column of the other end.", show_default="found by name")
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="The column of the other end.",
+        show_default="found by name",
+        rich_help_panel=FILE_PANEL,
+    ),
 ]
 HeaderOption = Annotated[
     bool | None,
     typer.Option(
-        "--header/--no-header", help="Whether the first line of an edge list names its columns.", show_default="found"
+        "--header/--no-header",
+        metavar="",
+        help="Whether the first line of an edge list names its columns.",
+        show_default="found",
+        rich_help_panel=FILE_PANEL,
     ),
 ]
 LabelsOption = Annotated[
@@ -74,6 +88,7 @@ LabelsOption = Annotated[
         help="Tell nodes apart by their class: an attribute of nodes in GraphML, GML or GEXF, an array in .npz, or a "
         "column of the table --nodes.",
         show_default=False,
+        rich_help_panel=FILE_PANEL,
     ),
 ]
 NodesOption = Annotated[
@@ -82,10 +97,12 @@ NodesOption = Annotated[
         metavar="FILE",
         help="A table with a row for each node, .csv, .tsv or .parquet: its name, and its label in a column.",
         show_default=False,
+        rich_help_panel=FILE_PANEL,
     ),
 ]
 UndirectedOption = Annotated[
-    bool, typer.Option("--undirected", metavar="", help="Join arcs, where the file is directed.")
+    bool,
+    typer.Option("--undirected", metavar="", help="Join arcs, where the file is directed.", rich_help_panel=FILE_PANEL),
 ]
 
 
@@ -216,6 +233,20 @@ def _is_one_file(a: str, b: Path) -> bool:
         return os.path.samefile(a, b)
     except FileNotFoundError:
         return False
+
+
+def parse_depths(texts: list[str] | None, usual: tuple[int, ...]) -> tuple[int, ...]:
+    """The depths that ``-k 1 -k 2`` or ``-k 1,2`` names.
+
+    >>> parse_depths(["1,2", "4"], (3,)), parse_depths(None, (3,))
+    ((1, 2, 4), (3,))
+    """
+    try:
+        return tuple(int(depth) for text in texts for depth in text.split(",")) if texts else usual
+    except ValueError:
+        raise ValueError(
+            f"-k must be a number of hops, such as 2, or several: 1,2; got {','.join(texts or [])}"
+        ) from None
 
 
 def parse_label(graph: Graph, text: str, option: str) -> Any:

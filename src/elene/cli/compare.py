@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from elene.cli.common import (
+    DEPTHS_HELP,
     HeaderOption,
     LabelsOption,
     Level,
@@ -17,6 +18,7 @@ from elene.cli.common import (
     UndirectedOption,
     console,
     make_table,
+    parse_depths,
     read_graph,
     size_of,
     working,
@@ -40,10 +42,7 @@ def compare(  # noqa: PLR0913 - Typer makes every option an argument
         typer.Argument(metavar="A", help="A graph file; FILE#0 is the first graph of several.", show_default=False),
     ],
     b: Annotated[str, typer.Argument(metavar="B", help="Another one.", show_default=False)],
-    k: Annotated[
-        list[int] | None,
-        typer.Option("-k", metavar="K", help="How many hops to look; may be repeated.", show_default="1 2 3"),
-    ] = None,
+    k: Annotated[list[str] | None, typer.Option("-k", metavar="K", help=DEPTHS_HELP, show_default="1,2,3")] = None,
     level: Annotated[Level, typer.Option(help="Compare encodings of nodes, edges or pairs.")] = Level.edge,
     refine: Annotated[
         Refine, typer.Option(help="Refine them with 1-WL, or with folklore 2-WL, whose time is cubic in the nodes.")
@@ -65,11 +64,12 @@ def compare(  # noqa: PLR0913 - Typer makes every option an argument
     from elene.encoding.fingerprints import compare as compare_graphs
 
     about: dict[str, Any] = {"source": source, "target": target, "header": header, "undirected": undirected}
+    depths = parse_depths(k, (1, 2, 3))
     first, second = (read_graph(file, **about, labels=labels, nodes=nodes) for file in (a, b))
     console.print(f"A  {a}: {size_of(first)}\nB  {b}: {size_of(second)}\n", markup=False)
     refinement = None if refine is Refine.none else refine.value
     with working("Comparing (the first run compiles)"):
-        found = compare_graphs(first, second, tuple(k or (1, 2, 3)), level.value, refinement)
+        found = compare_graphs(first, second, depths, level.value, refinement)
     _print_comparison(found)
     raise typer.Exit(int(found.distinguished))
 

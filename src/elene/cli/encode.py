@@ -21,6 +21,7 @@ from rich.text import Text
 
 from elene.cli.common import (
     ARGUMENTS,
+    DEPTHS_HELP,
     GraphArgument,
     HeaderOption,
     LabelsOption,
@@ -33,6 +34,7 @@ from elene.cli.common import (
     console,
     counted,
     error_console,
+    parse_depths,
     read_graph,
     size_of,
     working,
@@ -41,6 +43,8 @@ from elene.cli.common import (
 if TYPE_CHECKING:
     from elene.encoding.spec import EncodingSpec
     from elene.io.writing import Written
+
+RUN_PANEL = "How it is run"
 
 
 class Degrees(StrEnum):
@@ -73,10 +77,7 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
             show_default=False,
         ),
     ],
-    k: Annotated[
-        list[int] | None,
-        typer.Option("-k", metavar="K", help="How many hops to look; may be repeated.", show_default="2"),
-    ] = None,
+    k: Annotated[list[str] | None, typer.Option("-k", metavar="K", help=DEPTHS_HELP, show_default="2")] = None,
     level: Annotated[Level, typer.Option(help="What gets a row.")] = Level.node,
     form: Annotated[
         Form,
@@ -97,21 +98,29 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
         typer.Option(metavar="N", help="For pairs: the largest distance.", show_default="all connected pairs"),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="How many threads.", show_default="all cores")
+        int | None,
+        typer.Option(min=1, metavar="N", help="How many threads.", show_default="all cores", rich_help_panel=RUN_PANEL),
     ] = None,
     chunk: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Rows computed at a time.", show_default="about a second's worth"),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Rows computed at a time.",
+            show_default="about a second's worth",
+            rich_help_panel=RUN_PANEL,
+        ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", metavar="", help="Go on where an interrupted run stopped.")
+        bool,
+        typer.Option("--resume", metavar="", help="Go on where an interrupted run stopped.", rich_help_panel=RUN_PANEL),
     ] = False,
     wide: Annotated[
         bool,
-        typer.Option("--wide", metavar="", help="In Parquet, too, a row for each node and a column for each count."),
+        typer.Option("--wide", metavar="", help="A row for each node, edge or pair in Parquet, too."),
     ] = False,
     compact: Annotated[
-        bool, typer.Option("--compact", metavar="", help="Wide, without the columns that are zero everywhere.")
+        bool, typer.Option("--compact", metavar="", help="The same without the columns that are zero everywhere.")
     ] = False,
     source: SourceOption = None,
     target: TargetOption = None,
@@ -128,12 +137,12 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     The output may be larger than memory: it is computed in chunks, which a folder OUTPUT.parts keeps until all are
     there. Ctrl-C stops it after the chunk under way (twice: at once); --resume goes on.
 
-    **Example:** elene encode edges.csv -k 1 -k 2 --level edge -o features.parquet
+    **Example:** elene encode edges.csv -k 1,2 --level edge -o features.parquet
     """
     from elene.encoding.spec import EncodingSpec
     from elene.io.writing import check_output, parts_folder, write_encoding
 
-    spec = EncodingSpec.of(tuple(k or [2]), level.value, degrees.value, form.value, max_degree, radius)
+    spec = EncodingSpec.of(parse_depths(k, (2,)), level.value, degrees.value, form.value, max_degree, radius)
     layout = "compact" if compact else "wide" if wide else None
     file = check_output(output, layout)
     read = read_graph(
