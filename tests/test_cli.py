@@ -487,3 +487,71 @@ def test_a_table_with_a_row_a_node_from_a_pipe(here):
     assert header.startswith('"node","k1.distance0.closer0"')
     assert [row.split(",")[0] for row in rows] == ['"a"', '"b"', '"c"']
     assert "layout='wide' (--wide) is for" in complaint("encode", "numbers.csv", "--wide", "-o", "out.npz")
+
+
+@pytest.fixture
+def water(here):
+    """Two paths with the same atoms in another order, and a table of nodes for the friends."""
+    import networkx as nx
+
+    for name, atoms in (("water", "HOH"), ("other", "HHO")):
+        graph = nx.path_graph(3)
+        nx.set_node_attributes(graph, dict(enumerate(atoms)), "atom")
+        nx.write_graphml(graph, f"{name}.graphml")
+    Path("people.csv").write_text("node,town\ndan,Rome\ncat,Rome\nben,Oslo\nann,Oslo\n")
+    Path("ages.tsv").write_text("who\tage\n5\t30\n6\t30\n7\t31\n8\t32\n")
+    return here
+
+
+def test_labels_from_attributes_and_tables_of_nodes(water):
+    run("encode", "water.graphml", "-k", 1, "--form", "joint", "--labels", "atom", "-o", "out.npz")
+    names = [str(column) for column in Encoding.load("out.npz").columns]
+    assert names == ["k1.(0,0,1,1,H)", "k1.(0,0,2,2,O)", "k1.(1,1,1,0,H)", "k1.(1,1,1,0,O)"]
+    result = run("encode", "friends.csv", "-k", 1, "--nodes", "people.csv", "--labels", "town", "-o", "out.csv")
+    assert "2 labels" in result.stderr
+    header, ann, *_ = Path("out.csv").read_text().splitlines()
+    assert "k1.distance1.degree2.labelRome" in header and ann.startswith('"ann"')
+    run(
+        "encode",
+        "numbers.csv",
+        "-k",
+        1,
+        "--nodes",
+        "ages.tsv",
+        "--labels",
+        "age",
+        "--form",
+        "type",
+        "-o",
+        "out.parquet",
+    )
+    assert "type" in Path("out.parquet").read_bytes().decode("latin-1")
+    assert Graph.read("numbers.csv", nodes="ages.tsv", labels="age").labels.tolist() == [30, 30, 31, 32]
+
+
+def test_compare_and_explain_with_labels(water):
+    run("compare", "water.graphml", "other.graphml")
+    result = run("compare", "water.graphml", "other.graphml", "--labels", "atom", code=1)
+    assert "ED at k=1" in result.stdout and "(0,0,1,1,H)(1,1,1,0,H)" in result.stdout
+    result = run("explain", "water.graphml", "--node", 1, "-k", 1, "--labels", "atom")
+    assert re.search(r"distance.*farther.*label.*nodes", result.stdout)
+    assert "2 nodes labelled H are 1 hop from 1" in result.stdout
+    result = run("explain", "water.graphml", "--edge", 0, 1, "-k", 1, "--labels", "atom")
+    assert "label" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("friends.csv", "--labels", "town"), "--nodes"),
+        (("friends.csv", "--nodes", "people.csv"), "name the column that holds them as labels"),
+        (("friends.csv", "--nodes", "people.csv", "--labels", "age"), "is not a column of people.csv"),
+        (("friends.csv", "--nodes", "people.csv", "--labels", "node"), "the column with the names of nodes"),
+        (("numbers.csv", "--nodes", "people.csv", "--labels", "town"), "node 5 has none"),
+        (("friends.csv", "--nodes", "missing.csv", "--labels", "town"), "no such file"),
+        (("friends.csv", "--nodes", "both.g6", "--labels", "town"), "a table of nodes must end in"),
+        (("water.graphml", "--labels", "colour"), "'atom'"),
+    ],
+)
+def test_bad_labels_get_one_line(arguments, says, water):
+    assert says in complaint("encode", *arguments, "-o", "out.npz")

@@ -83,6 +83,16 @@ def test_estimators_are_data(tmp_path):
     assert found.best.test > 0.5 and found.cost.parameters > 1
 
 
+@needs_data
+def test_steps_hold_steps():
+    """Types of nodes and of edges side by side give what each gives alone."""
+    spec = config.load("tu-mutag", "types, nodes and edges")
+    found = fit_classical(spec, fold=2)
+    assert found.best.test > 0.6
+    alone = fit_classical(config.load("tu-mutag", "types"), fold=2)
+    assert found.cost.parameters > alone.cost.parameters > 100
+
+
 def test_data_sets_without_folds_are_refused():
     other = logistic().model_copy(update={"dataset": config.Dataset(name="sr25")})
     with pytest.raises(ValueError, match="sr25 has no folds"):

@@ -15,7 +15,8 @@ class Step(BaseModel):
     """One estimator or transformer, and its settings.
 
     Args:
-        use: the class, with its module, such as ``"sklearn.svm.SVC"``; all other settings are its arguments.
+        use: the class, with its module, such as ``"sklearn.svm.SVC"``; all other settings are its arguments, and may
+            hold steps themselves.
 
     Example:
         >>> Step(use="sklearn.linear_model.LogisticRegression", max_iter=100).arguments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import version
 from time import perf_counter
@@ -80,7 +80,14 @@ def _make(step: Step) -> Any:
     except TypeError as error:
         choices = ", ".join(inspect.signature(kind).parameters)
         raise ValueError(f"{step.use}: {error}: choose from {choices}") from None
-    return kind(**step.arguments)
+    return kind(**{name: _built(value) for name, value in step.arguments.items()})
+
+
+def _built(value: Any) -> Any:
+    """An argument; tables that name a class are steps of their own, as those that a FeatureUnion takes."""
+    if isinstance(value, Mapping) and "use" in value:
+        return _make(Step.model_validate(value))
+    return [_built(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _parameters(model: Pipeline) -> int:
