@@ -2,9 +2,9 @@
 
     python benchmarks/kernels.py [--datasets tu-mutag ...] [--folds 10] [--rounds 3] [--json FILE]
 
-Both see the same labelled graphs in the same folds, in one run; settings are chosen by cross-validation among the training
-graphs. Seconds are those from graphs to features or to the kernel matrices: fit on the training graphs, transform the
-test graphs; graphs are converted to each library's own beforehand.
+Both see the same labelled graphs in the same folds, in one run; penalties are chosen by cross-validation among the
+training graphs. Seconds are those from graphs to features or to the kernel matrices: fit on the training graphs,
+transform the test graphs; graphs are converted to each library's own beforehand.
 """
 
 from __future__ import annotations
