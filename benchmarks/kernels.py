@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 from grakel import Graph as KernelGraph
 from grakel.kernels import VertexHistogram, WeisfeilerLehman
-from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.pipeline import FeatureUnion
 from sklearn.svm import SVC, LinearSVC
 
 from elene import Encoder
@@ -30,12 +29,11 @@ from elene.inmemory import stored
 
 DATASETS = ("tu-mutag", "tu-nci1", "tu-proteins")
 DEPTHS = (1, 2, 3)
-PENALTIES = (0.01, 0.1, 1.0, 10.0)
 NODES, BOTH, KERNEL = "types of nodes", "types of nodes and edges", "WL subtree kernel"
 
 
 def types(level: str) -> Encoder:
-    return Encoder(k=DEPTHS, level=level, form="type", per="graph")
+    return Encoder(k=DEPTHS, level=level, form="type", per="graph", log1p=True)
 
 
 FEATURES = {
@@ -48,9 +46,8 @@ FEATURES = {
 def classifier(method: str) -> GridSearchCV:
     """A linear model on counts, or an SVM on a kernel matrix; its penalty is chosen by cross-validation."""
     if method == KERNEL:
-        return GridSearchCV(SVC(kernel="precomputed"), {"C": PENALTIES}, cv=5)
-    linear = make_pipeline(TfidfTransformer(sublinear_tf=True), LinearSVC(max_iter=20_000))
-    return GridSearchCV(linear, {"linearsvc__C": PENALTIES}, cv=5)
+        return GridSearchCV(SVC(kernel="precomputed"), {"C": (0.1, 1.0, 10.0, 100.0)}, cv=5)
+    return GridSearchCV(LinearSVC(max_iter=20_000), {"C": (0.001, 0.01, 0.1, 1.0)}, cv=5)
 
 
 def for_grakel(graph: Graph) -> KernelGraph:
