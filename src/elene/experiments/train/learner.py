@@ -119,8 +119,19 @@ class Learner(pl.LightningModule):
         self._stop_without_hope()
 
     def on_train_start(self) -> None:
-        """Stop if the epoch of the checkpoint was the last one."""
+        """Log what is known already, and stop if the epoch of the checkpoint was the last one."""
+        for epoch in range(self.current_epoch):
+            self._log_epoch(epoch)
         self._stop_without_hope()
+
+    def on_train_epoch_end(self) -> None:
+        """Log the epoch."""
+        self._log_epoch(self.current_epoch)
+
+    def _log_epoch(self, epoch: int) -> None:
+        values = {name: float(format(values[epoch], ".6g")) for name, values in self.curve.items()}
+        for logger in self.loggers:
+            logger.log_metrics({"epoch": epoch, "lr": self.schedule.rate(epoch), **values}, step=epoch)
 
     def _stop_without_hope(self) -> None:
         patience, epochs = self.schedule.patience, len(self.curve["validation"])

@@ -25,7 +25,7 @@ from elene.experiments.results.machine import PeakMemory
 from elene.experiments.results.origin import origin_of
 from elene.experiments.results.store import Cost, Result, Score, Store, make_result, run_name, write_result
 from elene.experiments.train.batchnorm import share_batch_norms
-from elene.experiments.train.callbacks import Bar, Journal, Keeper, WholeFiles
+from elene.experiments.train.callbacks import PausingCheckpoint, RunProgress, WholeFiles, loggers
 from elene.experiments.train.experiment import Experiment
 from elene.experiments.train.launch import launch
 from elene.experiments.train.learner import Learner
@@ -163,11 +163,9 @@ def _trainer(spec: ExperimentSpec, folder: Path, world: int, pause: float) -> pl
         devices=world,
         strategy=strategy,
         max_epochs=spec.training.epochs,
-        callbacks=[Journal(folder), Bar(title), Keeper(folder / CHECKPOINT, pause)],
+        callbacks=[RunProgress(title), PausingCheckpoint(folder / CHECKPOINT, pause)],
         plugins=[WholeFiles()],
-        logger=False,
-        enable_checkpointing=False,
-        enable_progress_bar=False,
+        logger=loggers(folder),
         enable_model_summary=False,
         num_sanity_val_steps=0,
         use_distributed_sampler=False,
