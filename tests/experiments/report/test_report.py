@@ -17,7 +17,7 @@ from elene.brec.tally import CATEGORIES
 from elene.cli import app
 from elene.datasets import BrecPair, rook, shrikhande
 from elene.experiments import config
-from elene.experiments.report.blocks import Cell, Grid, Paragraph, to_html
+from elene.experiments.report.blocks import Cell, Grid, Paragraph, to_html, to_markdown
 from elene.experiments.report.report import compose, write_report
 from elene.experiments.results.choices import Choices
 from elene.experiments.results.store import Store
@@ -242,8 +242,8 @@ def test_a_report_of_nothing(tmp_path):
 
 def test_a_cell_cannot_break_out_of_its_table():
     grid = Grid(["a"], [[Cell("x | y", "<i>", "worse")]])
-    assert grid.markdown().splitlines()[-1] == "| **x \\| y** (&lt;i>) |"
-    assert '<td class="worse"><b>x | y</b><small>&lt;i&gt;</small></td>' in grid.html()
+    assert to_markdown([grid]).splitlines()[-1] == "| **x \\| y** (&lt;i>) |"
+    assert '<td class="worse"><b>x | y</b><small>&lt;i&gt;</small></td>' in to_html("", [grid])
     assert "<script>" not in to_html("<script>", [Paragraph("<script>")])
 
 

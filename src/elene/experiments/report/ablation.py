@@ -9,12 +9,11 @@ from pathlib import Path
 from statistics import mean, median, stdev
 
 from elene.experiments import config
-from elene.experiments.report.blocks import Block, Cell, Grid, Heading, Paragraph, Picture, to_markdown
+from elene.experiments.report.blocks import Block, Cell, Grid, Heading, Paragraph, Picture, write_markdown
 from elene.experiments.results.origin import Code
 from elene.experiments.results.store import Result, Store
 from elene.experiments.results.tables import LOWER_IS_BETTER, METRICS
 from elene.experiments.schedule.ablation import FOLDER, UNIT, Panel, Point, panels, points
-from elene.files import replacing
 
 DIGITS = 3
 
@@ -91,15 +90,7 @@ def write_ablation(results: str | os.PathLike[str]) -> Path:
     'README.md'
     """
     folder = Path(results, FOLDER)
-    blocks = list(compose(gather(Store(folder))))
-    (folder / "figures").mkdir(parents=True, exist_ok=True)
-    for block in blocks:
-        if isinstance(block, Picture):
-            with replacing(folder / "figures" / f"{block.name}.svg") as temporary:
-                temporary.write_text(block.svg, encoding="utf-8")
-    with replacing(folder / "README.md") as temporary:
-        temporary.write_text(to_markdown(blocks), encoding="utf-8")
-    return folder / "README.md"
+    return write_markdown(folder, list(compose(gather(Store(folder)))))
 
 
 def compose(found: Mapping[Panel, Sequence[Outcome]]) -> Iterator[Block]:

@@ -12,14 +12,23 @@ from typing import Any
 from elene.brec.standings import standings
 from elene.brec.tally import CATEGORIES, Tally
 from elene.experiments.report import cost
-from elene.experiments.report.blocks import Block, Cell, Grid, Heading, Paragraph, Picture, to_html, to_markdown
+from elene.experiments.report.blocks import (
+    Block,
+    Cell,
+    Grid,
+    Heading,
+    Paragraph,
+    Picture,
+    to_html,
+    write_markdown,
+    write_text,
+)
 from elene.experiments.results.origin import SHORT
 from elene.experiments.results.store import Result, Store
 from elene.experiments.results.summary import Entry, summarise
 from elene.experiments.results.tables import Column, Table, title_of
 from elene.experiments.schedule.ablation import FOLDER as ABLATION
 from elene.experiments.schedule.cost import FOLDER as COST
-from elene.files import replacing
 
 TITLE = "Results"
 RULES = (
@@ -55,19 +64,7 @@ def write_report(store: Store, out: str | os.PathLike[str]) -> tuple[Path, Path]
         ('README.md', '<!doctype html>')
     """
     folder, blocks = Path(out), list(compose(store))
-    (folder / "figures").mkdir(parents=True, exist_ok=True)
-    for block in blocks:
-        if isinstance(block, Picture):
-            _write(folder / "figures" / f"{block.name}.svg", block.svg)
-    markdown, html = folder / "README.md", folder / "report.html"
-    _write(markdown, to_markdown(blocks))
-    _write(html, to_html(TITLE, blocks))
-    return markdown, html
-
-
-def _write(path: Path, text: str) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    return write_markdown(folder, blocks), write_text(folder / "report.html", to_html(TITLE, blocks))
 
 
 def compose(store: Store) -> Iterator[Block]:

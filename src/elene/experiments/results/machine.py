@@ -10,6 +10,8 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import psutil
+
 MEGABYTE = 2**20
 PACKAGES = ("elene", "torch", "torch-geometric", "pytorch-lightning", "numpy")
 
@@ -84,13 +86,13 @@ class PeakMemory:
         else:
             _give_back()
             _forget_peak()
-            self.base = _process_peak()
+            self.base = psutil.Process().memory_info().rss / MEGABYTE
 
     def megabytes(self) -> float:
         """The peak so far."""
         if self._accelerator is not None:
             return float(self._accelerator.max_memory_allocated() / MEGABYTE)
-        return _process_peak()
+        return max(_process_peak(), self.base)
 
 
 def _give_back() -> None:
@@ -110,6 +112,9 @@ def _forget_peak() -> None:
 
 
 def _process_peak() -> float:
+    """The most megabytes that this process had; psutil knows the peak on Windows alone, and no way to begin it anew."""
+    if sys.platform == "win32":
+        return float(psutil.Process().memory_info().peak_wset / MEGABYTE)
     status = Path("/proc/self/status")
     if status.exists():
         [line] = [line for line in status.read_text().splitlines() if line.startswith("VmHWM")]
