@@ -86,7 +86,7 @@ def test_estimators_are_data(tmp_path):
 @needs_data
 def test_steps_hold_steps():
     """Types of nodes and of edges side by side give what each gives alone."""
-    spec = config.load("tu-mutag", "types, nodes and edges")
+    spec = config.load("tu-mutag", "types+edges")
     found = fit_classical(spec, fold=2)
     assert found.best.test > 0.6
     alone = fit_classical(config.load("tu-mutag", "types"), fold=2)
