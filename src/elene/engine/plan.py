@@ -104,24 +104,22 @@ def plan_in_order(graph: Graph, roots: NDArray[np.int64] | None = None) -> WorkP
 
 
 def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> WorkPlan:
-    """Roots in their own order at depth 1; deeper, in one in which ego-networks that follow each other overlap.
+    """Roots in their own order, unless ego-networks may overlap enough to be explored together.
 
-    If they are many, nodes are renumbered, too, unless neighbours have near numbers already: which of them share a line
-    of the cache decides a tenth of the time, and more in large graphs.
+    Then those come together that share their largest neighbour, and with it most of their two-hop paths; and if they
+    are many, nodes are renumbered by degree, for those that are met most share lines of the cache.
     """
     if depth <= 1:
         return WorkPlan(graph.ranked, None, shallow_work(graph, roots), (roots.astype(np.uint32),))
     paths = two_hop_paths(graph, roots)
     work = policy.POLICY.path_work * paths
-    together = int(paths.sum()) >= policy.POLICY.shared_paths * len(roots)
-    many = graph.in_memory and 2 * len(roots) >= graph.num_nodes
-    renumbered = many and (together or not _is_ordered(graph))
-    if not (together or renumbered):
+    if int(paths.sum()) < policy.POLICY.shared_paths * len(roots):
         return WorkPlan(graph.ranked, None, work, (roots.astype(np.uint32),))
-    arrays, numbers = _renumbered(graph, together) if renumbered else (graph.ranked, None)
+    many = graph.in_memory and 2 * len(roots) >= graph.num_nodes
+    arrays, numbers = _by_degree(graph) if many else (graph.ranked, None)
     numbered = roots if numbers is None else numbers[roots]
-    order = _overlapping(arrays, numbered, together)
-    return WorkPlan(arrays, order, work[order], (numbered[order].astype(np.uint32),), together, numbers)
+    order = _by_largest_neighbour(arrays, numbered)
+    return WorkPlan(arrays, order, work[order], (numbered[order].astype(np.uint32),), together=True, numbers=numbers)
 
 
 def degrees_of(graph: Graph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -138,20 +136,11 @@ def shallow_work(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
     return policy.POLICY.root_work + degrees + degrees * scans // policy.POLICY.scans_a_unit
 
 
-def _is_ordered(graph: Graph) -> bool:
-    """Whether many neighbours have near numbers already."""
-    from elene.kernels.order import count_near
-
-    near: int = count_near(*graph.scanned, policy.POLICY.near)
-    return near >= policy.POLICY.ordered * len(graph.indices)
-
-
-def _overlapping(graph: Adjacency, roots: NDArray[np.int64], together: bool) -> NDArray[np.int64]:
-    """The order of roots: by their largest neighbours where they are explored together, else by number."""
+def _by_largest_neighbour(graph: Adjacency, roots: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The order of roots in which those with the same largest neighbour follow each other."""
     from elene.kernels.order import largest_neighbours
 
-    keys = largest_neighbours(graph.pointers, graph.neighbours, roots) if together else roots
-    return stable_order(keys, len(graph.split) + 1)
+    return stable_order(largest_neighbours(graph.pointers, graph.neighbours, roots), len(graph.split) + 1)
 
 
 def stable_order(keys: NDArray[np.int64], num_keys: int) -> NDArray[np.int64]:
@@ -163,15 +152,12 @@ def stable_order(keys: NDArray[np.int64], num_keys: int) -> NDArray[np.int64]:
     return order
 
 
-def _renumbered(graph: Graph, together: bool) -> tuple[Adjacency, NDArray[np.int64]]:
-    """What kernels scan, with nodes numbered by degree or, where few are met often, by breadth; and the numbers."""
-    from elene.kernels.order import breadth_first, frozen, rank_adjacency, renumber, sort_by_key
+def _by_degree(graph: Graph) -> tuple[Adjacency, NDArray[np.int64]]:
+    """What kernels scan, with nodes numbered by degree; and the numbers."""
+    from elene.kernels.order import frozen, rank_adjacency, renumber, sort_by_key
 
-    pointers, neighbours = graph.scanned
-    old = (
-        sort_by_key(np.array(graph.degrees), graph.max_degree + 1) if together else breadth_first(pointers, neighbours)
-    )
-    numbers, pointers, neighbours = renumber(pointers, neighbours, old)
+    order = sort_by_key(np.array(graph.degrees), graph.max_degree + 1)
+    numbers, pointers, neighbours = renumber(*graph.scanned, order)
     return rank_adjacency(frozen(pointers), frozen(neighbours)), numbers
 
 

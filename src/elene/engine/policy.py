@@ -25,9 +25,7 @@ class Policy(NamedTuple):
     scans_a_unit: int = 8  # entries of neighbour lists scanned in a unit
     # Order of work at depth 2 and more
     shared_paths: int = 500  # mean two-hop paths of a root from which on ego-networks may overlap enough for lanes
-    near: int = 1024  # nodes whose numbers differ by less share a few lines of the cache
     few_keys: int = 8  # keys are sorted by comparing where there may be so many times more of them than there are
-    ordered: float = 0.4  # share of near neighbours from which on a graph's own numbers beat those of a search
     # Room, in entries: memory that is not touched costs nothing, growing costs a copy
     shallow_room: int = 12  # a row at depth 1
     deep_room: int = 32  # a row deeper
@@ -37,8 +35,6 @@ class Policy(NamedTuple):
     lane_arc: int = 28  # an entry of its list, for all lanes
     apart_scan: int = 5  # an entry of a list, for one root
     apart_node: int = 60  # an explored node, for one root
-    overlap: int = 6  # first steps scan a neighbour's list so many times on average: then lanes may share enough
-    coverage: int = 4  # or they scan one part in so many of the whole graph
     alike: int = 16  # lanes that see a node alike, from which on they are counted at once
     # State words
     narrow_bits: int = 32  # states that need no more take four bytes, and twice as many stay in the cache

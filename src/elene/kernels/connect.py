@@ -58,8 +58,8 @@ def scan_list(neighbours: Any, first: Any, last: Any, w: Any, state: Any) -> Non
 
 
 @inlined
-def copy_lists(graph: Any, nodes: Any, start: Any, stop: Any, state: Any, scratch: Any) -> Any:
-    """Copy the nodes' lists of higher-ranked neighbours, and scan long ones at once; gives the copies' end."""
+def gather_lists(graph: Any, nodes: Any, start: Any, stop: Any, state: Any, scratch: Any) -> Any:
+    """Copy the lists of some nodes behind each other, and scan long ones at once; gives the end of the copies."""
     pointers, neighbours, split = graph.pointers, graph.neighbours, graph.split
     entries, ends = scratch.entries, scratch.ends
     end = np.uint64(0)
@@ -68,12 +68,37 @@ def copy_lists(graph: Any, nodes: Any, start: Any, stop: Any, state: Any, scratc
         first, last = np.uint64(split[w]), np.uint64(pointers[w + ONE])
         if last - first > SHORT:
             scan_list(neighbours, first, last, w, state)
-        else:
+        else:  # always sixteen entries; the next list overwrites those that are too many
             copy_eight(neighbours, first, entries, end)
             copy_eight(neighbours, first + EIGHT, entries, end + EIGHT)
             end += last - first
         ends[j] = end
     return end
+
+
+@inlined
+def scan_gathered(end: Any, state: Any, scratch: Any) -> None:
+    """Count the edges to the gathered neighbours for these, and note how many edges there were up to each."""
+    entries, hits = scratch.entries, scratch.hits
+    flag = state.dtype.type(8 * state.itemsize - 1)
+    total = state.dtype.type(0)
+    for i in range(end):
+        x = entries[i]
+        hit = state[x] >> flag
+        state[x] += hit
+        total += hit
+        hits[i + np.uint64(1)] = total
+
+
+@inlined
+def credit_owners(nodes: Any, start: Any, stop: Any, state: Any, scratch: Any) -> None:
+    """Count for each node the edges that were found in its own list."""
+    hits, ends = scratch.hits, scratch.ends
+    before = np.uint32(0)
+    for j in range(stop - start):
+        now = hits[ends[j]]
+        state[nodes[start + j]] += state.dtype.type(now - before)
+        before = now
 
 
 @inlined
@@ -83,22 +108,11 @@ def connect(graph: Any, nodes: Any, start: Any, stop: Any, state: Any, scratch: 
     These nodes have the highest bit of their state set, and no others, so that this bit is what there is to add: there
     is no branch, and no bin that every scan of another node would have to wait for.
     """
-    entries, hits, ends = scratch.entries, scratch.hits, scratch.ends
-    flag = state.dtype.type(8 * state.itemsize - 1)
     while start < stop:
         pause = min(start + np.uint64(LISTS), stop)
-        total = state.dtype.type(0)
-        for i in range(copy_lists(graph, nodes, start, pause, state, scratch)):
-            x = entries[i]
-            hit = state[x] >> flag
-            state[x] += hit
-            total += hit
-            hits[i + np.uint64(1)] = total
-        before = np.uint32(0)
-        for j in range(pause - start):
-            now = hits[ends[j]]
-            state[nodes[start + j]] += state.dtype.type(now - before)
-            before = now
+        end = gather_lists(graph, nodes, start, pause, state, scratch)
+        scan_gathered(end, state, scratch)
+        credit_owners(nodes, start, pause, state, scratch)
         start = pause
 
 

@@ -70,27 +70,13 @@ def push(x: Any, tail: int, marks: Any, queue: Any) -> int:
 
 
 @inlined
-def first_steps(graph: Any, roots: Any, k: int, policy: Any, scratch: Any) -> Any:
-    """Set the codes of roots and their neighbours; gives the queue's end and whether the roots may share enough.
-
-    They do not where few of them have a neighbour in common, unless their paths cover much of the graph anyway.
-    """
-    pointers, neighbours = graph.pointers, graph.neighbours
-    codes, marks, queue = scratch.codes, scratch.marks, scratch.queue
-    tail, scans, lists = np.int64(0), np.int64(0), np.int64(0)
+def enter_roots(roots: Any, k: int, scratch: Any) -> Any:
+    """Put the roots into the queue, each with the code of its own lane; gives the queue's end."""
+    tail = np.int64(0)
     for r in range(roots.shape[0]):
-        tail = push(roots[r], tail, marks, queue)
-        codes[roots[r], r] = k + 1
-    for r in range(roots.shape[0]):
-        for e in range(pointers[roots[r]], pointers[roots[r] + ONE]):
-            x = neighbours[e]
-            degree = degree_of(pointers, x)
-            before = tail
-            tail = push(x, tail, marks, queue)
-            codes[x, r] = max(codes[x, r], np.uint8(k))
-            scans += degree
-            lists += degree * (tail - before)
-    return tail, scans >= policy.overlap * lists or policy.coverage * scans >= neighbours.shape[0]
+        tail = push(roots[r], tail, scratch.marks, scratch.queue)
+        scratch.codes[roots[r], r] = k + 1
+    return tail
 
 
 @kernel
@@ -108,9 +94,9 @@ def relax(graph: Any, u: Any, scratch: Any, tail: int) -> int:
 
 @inlined
 def reach(graph: Any, k: int, tail: int, scratch: Any) -> int:
-    """Set the remaining codes, distance by distance; gives the queue's end."""
+    """Set the codes of all other nodes, distance by distance; gives the queue's end."""
     codes, queue = scratch.codes, scratch.queue
-    for distance in range(1, k):
+    for distance in range(k):
         code = np.uint8(k + 1 - distance)
         for j in range(tail):
             u = queue[j]
@@ -288,10 +274,8 @@ def explore_lanes(graph: Any, roots: Any, setting: Any, policy: Any, scratch: An
     0 means that the ego-networks share too little for it, and nothing was counted.
     """
     codes, marks, queue = scratch.codes, scratch.marks, scratch.queue
-    tail, shared = first_steps(graph, roots, setting.k, policy, scratch)
-    if shared:
-        tail = reach(graph, setting.k, tail, scratch)
-        shared = worth_counting(graph, tail, policy, scratch)
+    tail = reach(graph, setting.k, enter_roots(roots, setting.k, scratch), scratch)
+    shared = worth_counting(graph, tail, policy, scratch)
     if shared:
         count_lanes(graph, tail, roots.shape[0], setting, policy, scratch)
     for j in range(tail):

@@ -72,36 +72,6 @@ def rank_neighbours(
 
 
 @kernel
-def count_near(pointers: Any, neighbours: Any, reach: int) -> int:
-    """How many neighbours in all lists have numbers less than ``reach`` away from that of the node."""
-    near = 0
-    for u in range(pointers.shape[0] - 1):
-        for e in range(pointers[u], pointers[u + 1]):
-            near += abs(np.int64(neighbours[e]) - u) < reach
-    return near
-
-
-@kernel
-def breadth_first(pointers: Any, neighbours: Any) -> Any:
-    """All nodes in the order in which a breadth-first search meets them, so that neighbours stand close together."""
-    n = pointers.shape[0] - 1
-    met, queue = np.zeros(n, np.uint8), np.empty(n + 1, np.int64)
-    head, tail = 0, 0
-    for u in range(n):
-        queue[tail] = u
-        tail += met[u] == 0
-        met[u] = 1
-        while head < tail:
-            for e in range(pointers[queue[head]], pointers[queue[head] + 1]):
-                x = neighbours[e]
-                queue[tail] = x
-                tail += met[x] == 0
-                met[x] = 1
-            head += 1
-    return queue[:n]
-
-
-@kernel
 def renumber(pointers: Any, neighbours: Any, old: Any) -> Any:
     """The same graph with the node ``old[i]`` called i: each node's number, and pointers and neighbours by number."""
     n = old.shape[0]

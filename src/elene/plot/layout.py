@@ -144,20 +144,25 @@ def _walk(n: int, edges: Edges) -> list[int]:
     return [met[node] for node in range(n)]
 
 
+def _shortening(degree: Points, pull: Points, start: Points, goal: Points) -> Points:
+    """By how much the squared edges of a node shrink when it moves; ``pull`` is the sum of its neighbours' places."""
+    shrunk: Points = degree * ((start**2).sum(-1) - (goal**2).sum(-1)) + 2 * ((goal - start) * pull).sum(-1)
+    return shrunk
+
+
 def _move_closer(node: int, group: Sequence[int], room: Points, places: Points, adjacency: Points) -> bool:
     """Move a node to the slot, free or in exchange, that shortens the squared edges most; False where none does."""
     pull, degree, here = adjacency @ places, adjacency.sum(axis=1), places[node].copy()
-    shorter = here @ here - (room**2).sum(axis=1)
-    gain = degree[node] * shorter + 2 * (room - here) @ pull[node]
-    slot, which = np.nonzero((room[:, None] == places[group]).all(axis=2))
-    other, back = np.array(group)[which], here - room[slot]
-    gain[slot] += -degree[other] * shorter[slot] + 2 * (back * pull[other]).sum(axis=1)
+    gain = _shortening(degree[node], pull[node], here, room)
+    taken, which = np.nonzero((room[:, None] == places[group]).all(axis=2))
+    holder = np.array(group)[which]
+    gain[taken] += _shortening(degree[holder], pull[holder], room[taken], here)
     # Both sums take an edge between the two nodes for shortened to nothing; an exchange leaves it as long as it was.
-    gain[slot] -= 2 * adjacency[node, other] * (back**2).sum(axis=1)
+    gain[taken] -= 2 * adjacency[node, holder] * ((room[taken] - here) ** 2).sum(axis=1)
     best = int(np.argmax(gain.round(9)))
     if gain[best] < 1e-6:
         return False
-    places[other[slot == best]] = here
+    places[holder[taken == best]] = here
     places[node] = room[best]
     return True
 

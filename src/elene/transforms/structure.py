@@ -123,11 +123,10 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         rows["pair"] = _per_graph(lists["ego_size"], nodes)
         if self.level == "edge":
             rows["triple"] = _per_graph(lists["ego_triples"], nodes)
-        for key in list(lists):
-            of, numbers, table = SCHEMA[key]
-            if numbers is not None:
-                lists[key] = (lists[key] - np.repeat(pointers(rows[numbers])[:-1], rows[of])).astype(np.int32)
-            if table is not None:
+        for key, (of, numbers, table) in SCHEMA.items():
+            if key in lists and numbers is not None:
+                lists[key] = _shifted_back(lists[key], rows[of], rows[numbers])
+            if key in lists and table is not None:
                 lists[key], lists[table], rows[SCHEMA[table].rows] = _localised(lists[key], lists[table], rows[of])
         tables = {key: rows[SCHEMA[key].rows] for key in TABLES if key in lists}
         lists["ego_shape"] = self._shape(arcs, nodes, edges, num_arcs, tables)
@@ -169,6 +168,12 @@ def _sizes(dataset: InMemoryDataset) -> tuple[Counts, Counts]:
 def _per_graph(sizes: NDArray[Any], nodes: Counts) -> Counts:
     """The sum of the nodes' sizes in each graph."""
     return np.diff(pointers(sizes)[pointers(nodes)])
+
+
+def _shifted_back(numbers: NDArray[Any], counts: Counts, numbered: Counts) -> NDArray[np.int32]:
+    """Numbers in a union as numbers in each graph, which has so many of them, and so many of what they number."""
+    shifted: NDArray[np.int32] = (numbers - np.repeat(pointers(numbered)[:-1], counts)).astype(np.int32)
+    return shifted
 
 
 def _localised(
