@@ -27,6 +27,7 @@ from elene.explorer.view import (
     find_kinds,
     induced_edges,
     kind_text,
+    kind_words,
     shorten,
     triplet_text,
 )
@@ -150,19 +151,10 @@ def _positions(encoding: Encoding, row: int) -> tuple[int, ...]:
     return tuple(int(position) for position in np.ravel(rows[row]))
 
 
-def kind_words(kind: str) -> str:
-    """A kind as people write it.
-
-    >>> kind_words("1.1.3.0-1.1.3.0")
-    '(1,1,3,0) (1,1,3,0)'
-    """
-    return " ".join(f"({part.replace('.', ',')})" for part in kind.split("-")) if kind[:1].isdigit() else kind
-
-
 def beside_view(a: Opened, b: Opened, k: int, level: str, lit: str | None = None) -> View:
     """What the page shows of two graphs: an example of what differs in each, side by side.
 
-    Where the comparison is still running, the view says so.
+    All that differs is lit, or the kind that somebody chose; where the comparison is still running, the view says so.
     """
     future = differences_of(a, b, k, level)
     sizes = "; ".join(
@@ -196,6 +188,7 @@ def beside_view(a: Opened, b: Opened, k: int, level: str, lit: str | None = None
             TableRow(d.kind, (kind_words(d.kind), f"{d.in_a:,}", f"{d.in_b:,}"), drawn[d.kind])
             for d in found.differences
         ),
+        lit=(lit,) if lit else tuple(d.kind for d in found.differences),
     )
 
 
@@ -239,7 +232,7 @@ def _intersection(opened: Opened, ends: tuple[int, ...], depth: int, lit: str, l
             graph=opened.key,
             name=opened.texts[members[i]],
             text="\n".join(
-                [shorten(opened.texts[members[i]], 9), triplet_text(readings[i]), triplet_text(readings[i][4:])]
+                [shorten(opened.texts[members[i]]), triplet_text(readings[i]), triplet_text(readings[i][4:])]
             ),
             tier=f"tier{min(readings[i, 0], readings[i, 4])}",
             kind=kind_text(unordered[i]),

@@ -15,20 +15,20 @@ THEMES = {
 }
 
 
-def elements_of(view: View, lit: str | None) -> list[dict[str, Any]]:
-    """Nodes and edges for Cytoscape; those of the kind that is lit have the class of it, the others are dimmed.
+def elements_of(view: View) -> list[dict[str, Any]]:
+    """Nodes and edges for Cytoscape; those of kinds that are lit have the class of it, the others are dimmed.
 
     >>> from elene.explorer.view import Dot
-    >>> one = View("", "", dots=(Dot("0", "rook", "0", "0", "tier0", "0.0.1.1", 0.0, 0.0),))
-    >>> elements_of(one, "0.0.1.1")[0]["classes"]
+    >>> dot = Dot("0", "rook", "0", "0", "tier0", "0.0.1.1", 0.0, 0.0)
+    >>> elements_of(View("", "", dots=(dot,), lit=("0.0.1.1",)))[0]["classes"]
     'tier0 lit'
     """
-    lighting = lit is not None and any(dot.kind == lit for dot in view.dots)
+    lighting = any(dot.kind in view.lit for dot in view.dots)
     nodes = [
         {
             "data": {"id": dot.id, "graph": dot.graph, "name": dot.name, "text": dot.text, "kind": dot.kind},
             "position": {"x": round(dot.x, 1), "y": round(dot.y, 1)},
-            "classes": f"{dot.tier} {('lit' if dot.kind == lit else 'dim') if lighting else ''}".strip(),
+            "classes": f"{dot.tier} {('lit' if dot.kind in view.lit else 'dim') if lighting else ''}".strip(),
         }
         for dot in view.dots
     ]
@@ -51,6 +51,7 @@ def style_of(theme: str) -> list[dict[str, Any]]:
         "width": 58,
         "height": 58,
         "font-size": 10,
+        "text-max-width": 64,
         "font-weight": "bold",
         "font-family": "system-ui, sans-serif",
         "color": "#ffffff",

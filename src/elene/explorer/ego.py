@@ -19,12 +19,13 @@ from elene.explorer.view import (
     find_kinds,
     induced_edges,
     kind_text,
+    kind_words,
     shorten,
     triplet_text,
 )
 from elene.plot.layout import ring_places
 
-MOST_ROWS = 200
+MOST_ROWS = 100
 HEAD = ("distance", "closer", "degree", "farther", "nodes")
 READING = (
     "In each node: its name and (closer, degree, farther), the numbers of its neighbours in sight that are one step "
@@ -82,6 +83,7 @@ def ego_view(opened: Opened, root: int, k: int, lit: str | None = None, id_prefi
         reading=READING,
         head=HEAD,
         rows=rows,
+        lit=(lit,) if lit else (),
     )
 
 
@@ -122,7 +124,7 @@ def table_rows(kinds: Kinds, drawn: NDArray[np.int64]) -> tuple[tuple[TableRow, 
     seen = np.bincount(drawn, minlength=len(kinds.counts))
     rows = tuple(
         TableRow(
-            kind_text(kinds.distinct[i]), (*map(str, kinds.distinct[i].tolist()), f"{kinds.counts[i]:,}"), int(seen[i])
+            kind_text(kinds.distinct[i]), (*_cells(kinds.distinct[i].tolist()), f"{kinds.counts[i]:,}"), int(seen[i])
         )
         for i in often.tolist()
     )
@@ -134,6 +136,11 @@ def table_rows(kinds: Kinds, drawn: NDArray[np.int64]) -> tuple[tuple[TableRow, 
         rows,
         f"The table has the {len(often)} most frequent rows; {counted(nodes, 'node')} are in {rare:,} rarer ones.",
     )
+
+
+def _cells(numbers: list[int]) -> list[str]:
+    """The four numbers of a quadruplet; of two of them, each in one cell, for there is not room for eight."""
+    return [str(number) for number in numbers] if len(numbers) == 4 else kind_words(kind_text(numbers)).split()
 
 
 def lines_of(dots: tuple[Dot, ...], edges: NDArray[np.int64]) -> tuple[Line, ...]:

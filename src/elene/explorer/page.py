@@ -106,7 +106,6 @@ def _stage() -> html.Section:
                 autoungrabify=True,
                 minZoom=0.1,
                 maxZoom=4,
-                responsive=True,
             ),
             html.Div(id="hover"),
             html.Div(id="legend"),
@@ -166,9 +165,11 @@ def _connect(app: Dash, shelf: Shelf) -> None:
     def update(given: dict[str, Any]) -> dict[str, Any]:
         trigger = ctx.triggered_id or "url"
         wanted = next_state(shelf, ViewState.parse(given["url"]), trigger, given)
-        if trigger == "action" and (given["action"] or {}).get("do") == "read":
-            shelf.read_again(shelf.first if wanted.graph is None else wanted.graph)
+        reading = trigger == "action" and isinstance(given["action"], Mapping) and given["action"].get("do") == "read"
+        problem = shelf.read_again(wanted.graph) if reading else None
         shown = show(shelf, scene_of(shelf, wanted))
+        if problem is not None:
+            shown["news.children"] = html.P(problem)
         if trigger in ("url", "again"):
             shown["url.search"] = no_update  # a step back in the browser must not be a step forward
         return shown

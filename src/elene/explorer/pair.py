@@ -23,12 +23,12 @@ from elene.explorer.view import (
 )
 from elene.plot.layout import intersection_places
 
-HEAD = ("from u: distance", "closer", "degree", "farther", "from v: distance", "closer", "degree", "farther", "nodes")
+HEAD = ("as u sees it", "as v sees it", "nodes")
 ONLY_U, ONLY_V = "only-u", "only-v"
 MOST_OUTSIDE = 15  # drawn nodes that only one end sees, for each end
 READING = (
     "u is on the left, v on the right. In each node that both see: (closer, degree, farther) as u reads it and as v "
-    "does, counted inside the intersection."
+    "does, counted inside the intersection. Rows of the table begin with the distance."
 )
 
 
@@ -72,6 +72,7 @@ def pair_view(opened: Opened, u: int, v: int, k: int, lit: str | None = None) ->
         reading=READING,
         head=HEAD,
         rows=(*rows, *_outside_rows(only, drawn_outside)),
+        lit=(lit,) if lit else (),
     )
 
 
@@ -112,7 +113,7 @@ def _draw(
     nodes, seen, looks = members.tolist(), [(int(row[0]), int(row[4])) for row in readings], []
     called = {ends[0]: "u = ", ends[1]: "v = "}
     for i, row in enumerate(readings):
-        name = called.get(nodes[i], "") + shorten(opened.texts[nodes[i]], 9)
+        name = called.get(nodes[i], "") + shorten(opened.texts[nodes[i]])
         looks.append((f"{name}\n{triplet_text(row)}\n{triplet_text(row[4:])}", f"tier{min(seen[i])}", kind_text(row)))
     for side, tier in enumerate((ONLY_U, ONLY_V)):
         found, distances = outside[side]

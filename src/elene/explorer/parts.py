@@ -65,7 +65,7 @@ def show(shelf: Shelf, scene: Scene) -> dict[str, Any]:
         "graph.value": state.graph,
         "beside.value": state.beside or NONE,
         "level.value": state.level,
-        "canvas.elements": elements_of(view, state.lit),
+        "canvas.elements": elements_of(view),
         # What changes with the state makes the canvas fit anew.
         "canvas.layout": {"name": "preset", "fit": True, "padding": 18, "of": state.query},
         "title.children": view.title,
@@ -74,7 +74,7 @@ def show(shelf: Shelf, scene: Scene) -> dict[str, Any]:
         "notes.children": [html.P(note, className="note") for note in view.notes],
         "legend.children": [_key(tier, text) for tier, text in view.legend],
         "reading.children": view.reading,
-        "table.children": _table(view, state.lit),
+        "table.children": _table(view),
         "ranking.children": ranking_list(scene),
         "news.children": news_of(shelf, scene.opened),
         "link.href": state.query,
@@ -94,11 +94,11 @@ def _key(tier: str, text: str) -> html.Span:
     return html.Span([html.I(style={"background": TIERS[tier]}), text])
 
 
-def _table(view: View, lit: str | None) -> Any:
+def _table(view: View) -> Any:
     if not view.rows:
         return None
     head = html.Thead(html.Tr([html.Th(text) for text in view.head]))
-    return html.Table([head, html.Tbody([_row(row, len(view.head), row.kind == lit) for row in view.rows])])
+    return html.Table([head, html.Tbody([_row(row, len(view.head), row.kind in view.lit) for row in view.rows])])
 
 
 def _row(row: TableRow, columns: int, lit: bool) -> html.Tr:

@@ -110,7 +110,8 @@ def make_server(app: Any, bound: socket.socket) -> BaseWSGIServer:
             """Nothing."""
 
     protect(app.server, app.csp_hashes())
-    return make(HERE, bound.getsockname()[1], app.server, threaded=True, request_handler=Quiet, fd=bound.fileno())
+    with bound:  # the server has a copy of it
+        return make(HERE, bound.getsockname()[1], app.server, threaded=True, request_handler=Quiet, fd=bound.fileno())
 
 
 def serve(app: Any, bound: socket.socket, ready: Callable[[str], None]) -> None:
@@ -123,7 +124,7 @@ def serve(app: Any, bound: socket.socket, ready: Callable[[str], None]) -> None:
     """
     server = make_server(app, bound)
     try:
-        ready(f"http://{HERE}:{bound.getsockname()[1]}/")
+        ready(f"http://{HERE}:{server.port}/")
         server.serve_forever()
     finally:
         server.server_close()

@@ -174,14 +174,17 @@ class Shelf:
                 self._opened[key] = self._make(key)
             return self._opened[key]
 
-    def read_again(self, key: str) -> Opened | None:
-        """Read a named file again; where that fails, with an error, what was read before stays."""
-        named = self._named.get(key)
+    def read_again(self, key: str | None) -> str | None:
+        """Read a named file again; where that fails, what was read before stays, and the result says why."""
+        named = self._named.get(key or self.first)
         if named is None or named.path is None:
-            return self.open(key)
-        with self._lock:
-            self._opened[key] = self._make(key)
-            return self._opened[key]
+            return None
+        try:
+            with self._lock:
+                self._opened[key or self.first] = self._make(key or self.first)
+        except (ValueError, TypeError, OSError, MemoryError) as error:
+            return f"{named.title} could not be read again, so shown is what was read before. {error}"
+        return None
 
     def news(self, key: str) -> str | None:
         """What happened to a graph's file since it was read, in words; None where nothing did.

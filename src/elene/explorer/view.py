@@ -57,6 +57,7 @@ class View:
         reading: how to read what stands in the nodes.
         head: the columns of the table.
         rows: the table.
+        lit: the kinds that are lit.
         waiting: what is still being computed, in words; None where all is there.
     """
 
@@ -69,6 +70,7 @@ class View:
     reading: str = ""
     head: tuple[str, ...] = ()
     rows: tuple[TableRow, ...] = ()
+    lit: tuple[str, ...] = ()
     waiting: str | None = None
 
 
@@ -105,6 +107,15 @@ def kind_text(row: Sequence[int]) -> str:
     return "-".join(".".join(numbers[i : i + 4]) for i in range(0, len(numbers), 4))
 
 
+def kind_words(kind: str) -> str:
+    """A kind as people write it.
+
+    >>> kind_words("1.1.3.0-1.1.3.0")
+    '(1,1,3,0) (1,1,3,0)'
+    """
+    return " ".join(f"({part.replace('.', ',')})" for part in kind.split("-")) if kind[:1].isdigit() else kind
+
+
 def triplet_text(row: Sequence[int]) -> str:
     """The (closer, degree, farther) of a quadruplet.
 
@@ -114,11 +125,11 @@ def triplet_text(row: Sequence[int]) -> str:
     return f"({','.join(str(int(number)) for number in row[1:4])})"
 
 
-def shorten(name: str, most: int = 11) -> str:
+def shorten(name: str, most: int = 9) -> str:
     """A name that fits.
 
     >>> shorten("Mademoiselle Baptistine")
-    'Mademoisel…'
+    'Mademois…'
     """
     name = " ".join(name.split())
     return name if len(name) <= most else name[: most - 1] + "…"

@@ -27,8 +27,20 @@
     document.getElementById("hover").textContent = [node.data("name"), ...readings].join("  ");
   }
 
+  const fit = () => {
+    if (cy === null || cy.destroyed()) return;
+    cy.resize();
+    cy.fit(undefined, 14);
+    if (cy.zoom() > 1.6) {
+      cy.zoom(1.6);
+      cy.center();
+    }
+  };
+
   function attach(found) {
     cy = found;
+    new ResizeObserver(fit).observe(cy.container());
+    cy.on("layoutstop", fit);
     cy.on("tap", "node", (event) => act({ do: "tap", node: event.target.data("name"), graph: event.target.data("graph") }));
     cy.on("tap", "edge", (event) => {
       const [source, target] = [event.target.source(), event.target.target()];
