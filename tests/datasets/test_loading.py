@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import urllib.error
 from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import requests
 import torch
 
 import elene
@@ -366,10 +366,10 @@ def test_a_cache_that_cannot_be_made_is_said_before_the_work(toy, tmp_path, monk
 @pytest.mark.parametrize("name", ["cifar10", "molpcba", "zinc12k", "tu-mutag"])
 def test_offline_it_says_what_to_download_from_where_and_where_to_put_it(monkeypatch, tmp_path, name):
     def no_network(*arguments, **named):
-        raise urllib.error.URLError("no route to host")
+        raise requests.ConnectionError("no route to host")
 
     monkeypatch.delenv("ELENE_DATA", raising=False)
-    monkeypatch.setattr(remote, "urlopen", no_network)
+    monkeypatch.setattr(requests, "head", no_network)
     with pytest.raises(FileNotFoundError) as caught:
         load(name, tmp_path)
     message, info = str(caught.value), find(name)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import gzip
 import io
-import urllib.error
+import socket
 import zipfile
-from email.message import Message
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import requests
 import torch
 import torch_geometric.datasets
 from torch_geometric.data import Data, InMemoryDataset
 
 from elene.datasets import remote
-from elene.datasets.remote import check_reachable, download, in_a_row, of_pyg, read_ogb, symmetric
+from elene.datasets.remote import check_reachable, download, fetch, in_a_row, of_pyg, read_ogb, symmetric
 from naive_datasets import equal, toy_collection
 
 
@@ -181,7 +184,13 @@ def ogb_archive(toy, labels):
 def test_ogb(monkeypatch, tmp_path):
     toy = toy_collection(split=np.array([2, 0, 1] * 4))
     buffer = ogb_archive(toy, toy.y[:, None])
-    monkeypatch.setattr(remote, "urlopen", lambda address, timeout: io.BytesIO(buffer.getvalue()))
+
+    def stand_in(address, folder):
+        assert address.endswith("/hiv.zip")
+        (folder / "hiv.zip").write_bytes(buffer.getvalue())
+        return folder / "hiv.zip"
+
+    monkeypatch.setattr(remote, "fetch", stand_in)
     found = download("molhiv", tmp_path)
     assert found.y.tolist() == toy.y.tolist() and found.extra["split"].tolist() == toy.extra["split"].tolist()
     assert found.x.tolist() == np.repeat(toy.x, 9, axis=1).tolist()
@@ -214,13 +223,53 @@ def test_a_download_that_breaks_off_leaves_nothing(monkeypatch, tmp_path):
 def test_servers_are_not_waited_for_without_end(monkeypatch):
     timeouts = []
 
-    def answer(request, timeout):
+    def answer(address, timeout, **others):
         timeouts.append(timeout)
-        raise urllib.error.HTTPError(request.full_url, 405, "no HEAD here", Message(), None)
+        return SimpleNamespace(status_code=405)  # no HEAD here
 
-    monkeypatch.setattr(remote, "urlopen", answer)
+    monkeypatch.setattr(requests, "head", answer)
     check_reachable("https://example.org/x.zip")
     assert timeouts == [remote.PATIENCE]
+
+
+@pytest.fixture
+def server():
+    """A server on this machine that has one file, and breaks off in the middle of another."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Length", "9")
+            self.end_headers()
+            self.wfile.write(b"some data" if self.path == "/whole.zip" else b"some")
+
+        def do_HEAD(self):
+            self.send_error(501)
+
+        def log_message(self, *arguments):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as running:
+        Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+
+
+def test_files_are_fetched_whole_or_not_at_all(server, tmp_path, capfd):
+    check_reachable(f"{server}/whole.zip")
+    path = fetch(f"{server}/whole.zip", tmp_path)
+    assert (path.name, path.read_bytes()) == ("whole.zip", b"some data")
+    with pytest.raises(OSError):
+        fetch(f"{server}/half.zip", tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["whole.zip"]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_where_there_is_no_server_an_error_says_so():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        with pytest.raises(OSError):
+            check_reachable(f"http://127.0.0.1:{free.getsockname()[1]}/x.zip")
 
 
 def test_the_twin_can_tell_collections_apart():

@@ -6,15 +6,12 @@ OGB's package is not used: it cannot read its own files under torch 2.6 and late
 from __future__ import annotations
 
 import gzip
-import shutil
+import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
 from zipfile import ZipFile
 
 import numpy as np
@@ -23,6 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 from elene.csr import pointers
 from elene.datasets.collection import Collection
 from elene.datasets.registry import find
+from elene.extras import needing
 
 PATIENCE = 10  # seconds until a silent server counts as out of reach
 
@@ -30,8 +28,27 @@ PATIENCE = 10  # seconds until a silent server counts as out of reach
 def check_reachable(address: str) -> None:
     """Raise an OSError, soon, where a server cannot be reached; PyG's downloads would wait for it without end."""
     # A server that answers with an error is there; some do not like to be asked this way.
-    with suppress(HTTPError):
-        urlopen(Request(address, method="HEAD"), timeout=PATIENCE).close()
+    _downloader()(address, None, None, check_only=True)
+
+
+def fetch(address: str, folder: Path) -> Path:
+    """Download a file into a folder, whole or not at all; gives its path.
+
+    Args:
+        address: where it is.
+        folder: where it goes; what is there already under this name is not downloaded again.
+    """
+    import pooch
+
+    pooch.get_logger().setLevel("WARNING")  # the hash of what was downloaded is ours to tell
+    name = address.rpartition("/")[2]
+    return Path(pooch.retrieve(address, None, fname=name, path=folder, downloader=_downloader()))
+
+
+def _downloader() -> Any:
+    with needing("torch", "a download"):
+        import pooch
+    return pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=PATIENCE)
 
 
 def download(name: str, folder: Path) -> Collection:
@@ -166,9 +183,7 @@ def _with_labels(collection: Collection) -> Collection:
 def _ogb(name: str, workplace: Path) -> Collection:
     edition = find(name).download
     assert edition is not None
-    path = workplace / edition.origin.rpartition("/")[2]
-    with urlopen(edition.origin, timeout=PATIENCE) as source, path.open("wb") as target:
-        shutil.copyfileobj(source, target)
+    path = fetch(edition.origin, workplace)
     with ZipFile(path) as archive:
         return read_ogb(archive, path.stem)
 

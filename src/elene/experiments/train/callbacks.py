@@ -89,8 +89,8 @@ class RunProgress(RichProgressBar):
         self.title = title
 
     def configure_columns(self, trainer: pl.Trainer) -> list[ProgressColumn]:
-        """The title before all others."""
-        return [TextColumn(self.title, markup=False), *super().configure_columns(trainer)]
+        """The title before all others; times of batches, the last two, are left out for want of room."""
+        return [TextColumn(self.title, markup=False), *super().configure_columns(trainer)[:-2]]
 
     def get_metrics(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> dict[str, Any]:
         """The last and the best validation metric."""
