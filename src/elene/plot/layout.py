@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
 Points = NDArray[np.float64]
 Edges = NDArray[np.int64]
@@ -192,15 +193,9 @@ def _align(rings: list[list[int]], places: Points, edges: Edges) -> Points:
 
 
 def _keep_apart(wanted: Points, gap: float) -> Points:
-    """The increasing numbers, at least a gap apart, closest to the wanted ones (by pooling adjacent violators)."""
-    blocks: list[tuple[float, int]] = []
-    for value in (wanted - gap * np.arange(len(wanted))).tolist():
-        blocks.append((value, 1))
-        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
-            (b, m), (a, n) = blocks.pop(), blocks.pop()
-            blocks.append(((a * n + b * m) / (n + m), n + m))
-    values, sizes = np.array(blocks).T
-    apart: Points = np.repeat(values, sizes.astype(int)) + gap * np.arange(len(wanted))
+    """The increasing numbers, at least a gap apart, closest to the wanted ones."""
+    least = gap * np.arange(len(wanted))
+    apart: Points = isotonic_regression(wanted - least).x + least
     return apart
 
 
