@@ -170,6 +170,7 @@ SETTINGS = {
 }
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_roots_get_in_batches_what_they_get_in_the_whole_graph(name, setting):
@@ -193,6 +194,7 @@ def test_roots_get_in_batches_what_they_get_in_the_whole_graph(name, setting):
         assert torch.allclose(gradient, expected[key], atol=1e-8), key
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("level", ["node", "edge"])
 def test_a_batch_of_all_nodes_is_the_graph_batch_norms_included(level):
     data, structure = as_data(GRAPHS["grid"]), EgoStructure(1, level)
@@ -377,6 +379,7 @@ def fit(folder, **options):
     return learner
 
 
+@pytest.mark.jit
 def test_lightning_fits(tmp_path):
     pytest.importorskip("pytorch_lightning")
     with warnings.catch_warnings():
