@@ -264,7 +264,7 @@ def test_large_batches_are_told(monkeypatch):
     monkeypatch.setattr("elene.transforms.loader.MANY", 10)
     with pytest.warns(elene.GraphWarning, match="a batch of 3 roots needs 61 of 61 nodes") as told:
         list(EgoLoader(as_data(nx.star_graph(60)), EgoStructure(1), 1, batch_size=3))
-    assert len(told) == 1
+    assert [warning.category for warning in told].count(elene.GraphWarning) == 1
 
 
 @pytest.mark.parametrize("shuffle", [False, True])
