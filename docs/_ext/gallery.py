@@ -7,7 +7,14 @@ ORDER = (
     "roles_in_a_novel",
     "unusual_spots_in_a_grid",
     "molecules_with_sklearn",
+    "who_is_a_broker",
+    "link_prediction_with_pairs",
+    "your_own_data_set",
     "elene_l_in_three_lines",
+    "what_a_model_learned",
+    "big_network_from_the_command_line",
+    "a_network_that_changes",
+    "brec_without_learning",
 )
 
 

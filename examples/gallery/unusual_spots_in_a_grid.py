@@ -46,8 +46,8 @@ figure.colorbar(image, label="surprise: $-\\log_{10}$ of the share of nodes that
 axis.set(title="How rare each crossing's surroundings are (k = 2)", xticks=[], yticks=[])
 
 # %%
-# Only nodes near a change differ from the rest: an encoding of depth ``k`` sees
-# no farther than that. The rarest node of all comes first:
+# Only nodes near a change differ from the rest: an encoding of depth ``k`` sees no farther than
+# that. The rarest node of all comes first:
 
 order = np.argsort(-surprise, kind="stable")
 print("the rarest:", [tuple(map(int, encoding.nodes[i])) for i in order[:6]])
