@@ -20,7 +20,13 @@ places = nx.get_node_attributes(roads, "pos")
 before = elene.Graph.from_networkx(roads)
 encoding = elene.encode(before, k=2, max_degree=before.max_degree)
 
-closed = min(roads.edges, key=lambda road: sum(np.hypot(*(np.array(places[end]) - 0.5)) for end in road))
+
+def length(road):
+    return np.hypot(*np.subtract(*[places[end] for end in road]))
+
+
+middle = [road for road in roads.edges if all(np.hypot(*np.subtract(places[end], 0.5)) < 0.15 for end in road)]
+closed = max(middle, key=length)
 after = elene.Graph.from_networkx(nx.restricted_view(roads, [], [closed]).copy())
 
 # %%
@@ -50,7 +56,7 @@ nx.draw_networkx_edges(roads, places, ax=axis, edge_color="#c9ced4", width=0.8)
 axis.scatter(*points[~changed].T, s=12, color="#a3abb5", label="as before")
 axis.scatter(*points[changed].T, s=46, color="#cb4335", edgecolor="white", label="encoded again", zorder=3)
 ends = np.array([places[end] for end in closed])
-axis.plot(*ends.T, color="#22262b", linewidth=3, label="closed road", zorder=2)
+axis.plot(*ends.T, color="#22262b", linewidth=3, label="closed road", zorder=4)
 axis.legend(frameon=False, ncols=3, loc="lower center", bbox_to_anchor=(0.5, -0.04))
 axis.set(title="What a closed road changes (k = 2)", aspect="equal")
 axis.set_axis_off()

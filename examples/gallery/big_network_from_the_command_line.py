@@ -18,8 +18,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-import elene
 from elene.datasets import barabasi_albert
+from elene.plot import draw_ego
 
 folder = Path(tempfile.mkdtemp())
 network = barabasi_albert(100_000, 5, seed=0)
@@ -64,8 +64,9 @@ figure.colorbar(drawn, label="nodes")
 axis.set(xlabel="neighbours", ylabel="triangles, at least", title="Hubs, and how closed their surroundings are")
 
 # %%
-# One node of the network, as the encoding sees it: the command prints the table and draws the
-# picture.
+# One node of the network, as the encoding sees it: of those with at most a dozen neighbours, the
+# one with most triangles. The command prints what is around it, and draws the picture.
 
-shell("elene explain edges.txt --node 70000 -k 1 -o node.svg")
-ego = elene.plot.draw_ego(network, 70_000, k=1)
+node = triangles[degree <= 12].idxmax()
+shell(f"elene explain edges.txt --node {node} -k 1 -o node.svg")
+ego = draw_ego(network, node, k=1)

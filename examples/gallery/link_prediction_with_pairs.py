@@ -23,6 +23,7 @@ from sklearn.preprocessing import MaxAbsScaler
 import elene
 
 full = nx.relaxed_caveman_graph(60, 10, p=0.25, seed=1)
+full.remove_edges_from(list(nx.selfloop_edges(full)))
 rng = np.random.default_rng(0)
 ties = np.array(full.edges)
 hidden = ties[rng.choice(len(ties), len(ties) // 10, replace=False)]
@@ -68,8 +69,9 @@ for name, score in scores.items():
     print(f"{name:28} AUC {roc_auc_score(answers, score):.3f}")
 
 # %%
-# The encodings go through a model that learns, in ten folds, from other pairs; the three scores
-# are formulas and learn nothing.
+# On this network the number of common neighbours says most of it, and the encodings, which contain
+# it, add a little. They go through a model that learns, in ten folds, from other pairs; the three
+# scores are formulas and learn nothing.
 
 figure, axis = plt.subplots(figsize=(5.6, 5), layout="constrained")
 colours = ("#1b8a57", "#2f6fc4", "#b9770e", "#5d6670")

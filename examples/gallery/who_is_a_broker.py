@@ -32,7 +32,8 @@ def office(seed, teams=14, size=7):
         kind |= dict.fromkeys(members, 0)
     people = teams * size
     for broker in range(people, people + 12):
-        network.add_edges_from((broker, int(other)) for other in rng.choice(people, 5, replace=False))
+        others = rng.choice(people, rng.integers(3, 9), replace=False)
+        network.add_edges_from((broker, int(other)) for other in others)
         kind[broker] = 1
     for newcomer in range(people + 12, people + 32):
         friends = network.neighbors(int(rng.integers(people)))
