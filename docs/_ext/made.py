@@ -10,7 +10,7 @@ from types import ModuleType
 import elene
 
 # What is public beside the rooms that `import elene` offers; names that an earlier room has are not listed again.
-FURTHER = ("elene.encoding", "elene.nn.functional")
+FURTHER = ("elene.encoding", "elene.nn.functional", "elene.nn.graphgym")
 PICTURE = re.compile(r"pictures/([\w-]+\.svg)")  # a picture of pictures.py, as pages refer to it
 
 
