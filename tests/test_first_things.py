@@ -10,6 +10,7 @@ import pytest
 import rustworkx
 import torch
 from scipy.sparse import csr_array
+from sklearn.linear_model import LogisticRegression
 
 import elene
 from elene import Graph, encode
@@ -39,6 +40,9 @@ CALLS = {
     "a row by its node": (lambda: JOINT.row("b").tolist(), [0, 1, 2]),
     "a row by its number": (lambda: encode(nx.path_graph(3), 1, form="joint").row(1).tolist(), [0, 1, 2]),
     "a row by its edge": (lambda: (EDGES.row(("c", "b")) == EDGES.matrix.toarray()[1]).all(), True),
+    "an array": (lambda: (np.asarray(JOINT) == JOINT.matrix.toarray()).all(), True),
+    "an array of floats": (lambda: np.array(JOINT, dtype=float).dtype.kind, "f"),
+    "into an estimator": (lambda: LogisticRegression().fit(JOINT, [0, 1, 1, 0]).score(JOINT, [0, 1, 1, 0]), 1.0),
     "compact": (lambda: encode(KARATE, 1, compact=True).shape, (34, 33)),
     "string ends": (lambda: Graph.from_edges([("b", "a"), ("b", "c")]).nodes.tolist(), ["a", "b", "c"]),
     "string ends, an isolated node": (
@@ -98,7 +102,12 @@ CALLS = {
         nx.Graph([(0, 2)]).edges,
     ),
     "DGL": (lambda: Graph.from_dgl(LikeDGL([0, 1, 1, 2], [1, 0, 2, 1], 4)), Graph.from_edges([(0, 1), (1, 2)], 4)),
-    "graph-tool's arrays": (lambda: Graph.from_edges(np.array([[0, 1], [1, 2]]), 4).num_nodes, 4),
+    # g.get_edges() and g.num_vertices()
+    "graph-tool's arrays": (
+        lambda: Graph.from_edges(np.array([[0, 1], [1, 2]], dtype=np.uint64), 4),
+        Graph.from_edges([(0, 1), (1, 2)], 4),
+    ),
+    "graph-tool's arrays, no edge": (lambda: Graph.from_edges(np.empty((0, 2), dtype=np.int64), 4).num_nodes, 4),
     "radius in Encoder": (lambda: elene.Encoder(1, "pair", radius=1).fit_transform([nx.path_graph(4)]).shape[0], 7),
     "mean": (
         lambda: elene.Encoder(1, form="joint", per="mean").fit_transform([PATH, nx.empty_graph(0)]).toarray().tolist(),
@@ -113,7 +122,16 @@ def test_it_gives(call):
     assert function() == expected
 
 
+class LikeGraphTool:
+    """A graph of a library whose graphs go through their arrays."""
+
+
 ERRORS = {
+    "a graph of graph-tool": (
+        lambda: encode(LikeGraphTool(), 1),
+        TypeError,
+        r"graph-tool: Graph.from_edges\(g.get_edges\(\), g.num_vertices\(\)\)",
+    ),
     "no such column": (lambda: NODES["k1.degree3"], KeyError, r"no column 'k1.degree3' among 'k1.distance0.closer0'"),
     "a row that is not there": (lambda: NODES.row("z"), ValueError, r"node 'z' has 0 rows"),
     "half an edge": (lambda: EDGES.row(["b"]), ValueError, r"name must be the two ends of a row, got \['b'\]"),

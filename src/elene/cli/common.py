@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import wraps
+from inspect import Parameter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TextIO, get_type_hints
 
 import typer
 from rich import box
@@ -106,6 +109,42 @@ UndirectedOption = Annotated[
 ]
 
 
+class FileOptions(NamedTuple):
+    """How a graph's file is read, as the options of a command say it."""
+
+    source: SourceOption = None
+    target: TargetOption = None
+    header: HeaderOption = None
+    undirected: UndirectedOption = False
+    labels: LabelsOption = None
+    nodes: NodesOption = None
+
+
+AS_FOUND = FileOptions()
+
+
+def reading_files(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command all of :class:`FileOptions` as options of its own, in the place of its argument ``how``.
+
+    Typer makes an option of each argument, and every command that reads graphs has these.
+    """
+    options = get_type_hints(FileOptions, include_extras=True)
+
+    @wraps(command)
+    def run(**arguments: Any) -> None:
+        how = FileOptions(*(arguments.pop(name) for name in options))
+        command(**arguments, how=how)
+
+    kinds, defaults = get_type_hints(command, include_extras=True), FileOptions._field_defaults
+    own = inspect.signature(command).parameters.values()
+    parameters = [parameter.replace(annotation=kinds[parameter.name]) for parameter in own if parameter.name != "how"]
+    for name, kind in options.items():
+        parameters.append(Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=defaults[name], annotation=kind))
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
 class Level(StrEnum):
     """What is encoded."""
 
@@ -164,17 +203,7 @@ def working(what: str) -> Iterator[None]:
         yield
 
 
-def read_graph(
-    name: str,
-    output: Path | None = None,
-    *,
-    source: str | None = None,
-    target: str | None = None,
-    header: bool | None = None,
-    undirected: bool = False,
-    labels: str | None = None,
-    nodes: Path | None = None,
-) -> Graph:
+def read_graph(name: str, how: FileOptions = AS_FOUND, output: Path | None = None) -> Graph:
     """The graph of a file, or the one that ``FILE#3`` names: the fourth in a file that holds several.
 
     The output, if there is one, must not be that file.
@@ -189,8 +218,8 @@ def read_graph(
         raise ValueError(f"--output {str(output)!r} is the graph's own file, and would replace it: name another")
     with working(f"Reading {path}"), _notes(path):
         try:
-            ends = {"source": _column(source), "target": _column(target)}
-            return Graph.read(path, index, **ends, header=header, undirected=undirected, labels=labels, nodes=nodes)
+            ends = {"source": _column(how.source), "target": _column(how.target)}
+            return Graph.read(path, index, **{**how._asdict(), **ends})
         except ValueError as error:
             if not isinstance(error.__cause__, SeveralGraphs):
                 raise

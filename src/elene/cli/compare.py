@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from elene.cli.common import (
+    AS_FOUND,
     DEPTHS_HELP,
-    HeaderOption,
-    LabelsOption,
+    FileOptions,
     Level,
-    NodesOption,
-    SourceOption,
-    TargetOption,
-    UndirectedOption,
     console,
     make_table,
     parse_depths,
     read_graph,
+    reading_files,
     size_of,
     working,
 )
@@ -36,7 +33,8 @@ class Refine(StrEnum):
     folklore = "2fwl"
 
 
-def compare(  # noqa: PLR0913 - Typer makes every option an argument
+@reading_files
+def compare(
     a: Annotated[
         str,
         typer.Argument(metavar="A", help="A graph file; FILE#0 is the first graph of several.", show_default=False),
@@ -47,12 +45,7 @@ def compare(  # noqa: PLR0913 - Typer makes every option an argument
     refine: Annotated[
         Refine, typer.Option(help="Refine them with 1-WL, or with folklore 2-WL, whose time is cubic in the nodes.")
     ] = Refine.wl,
-    source: SourceOption = None,
-    target: TargetOption = None,
-    header: HeaderOption = None,
-    undirected: UndirectedOption = False,
-    labels: LabelsOption = None,
-    nodes: NodesOption = None,
+    how: FileOptions = AS_FOUND,
 ) -> None:
     """Tell two graphs apart, and say by what they differ.
 
@@ -63,9 +56,8 @@ def compare(  # noqa: PLR0913 - Typer makes every option an argument
     """
     from elene.encoding.fingerprints import compare as compare_graphs
 
-    about: dict[str, Any] = {"source": source, "target": target, "header": header, "undirected": undirected}
     depths = parse_depths(k, (1, 2, 3))
-    first, second = (read_graph(file, **about, labels=labels, nodes=nodes) for file in (a, b))
+    first, second = (read_graph(file, how) for file in (a, b))
     console.print(f"A  {a}: {size_of(first)}\nB  {b}: {size_of(second)}\n", markup=False)
     refinement = None if refine is Refine.none else refine.value
     with working("Comparing (the first run compiles)"):

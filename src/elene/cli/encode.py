@@ -21,21 +21,18 @@ from rich.text import Text
 
 from elene.cli.common import (
     ARGUMENTS,
+    AS_FOUND,
     DEPTHS_HELP,
+    FileOptions,
     GraphArgument,
-    HeaderOption,
-    LabelsOption,
     Level,
-    NodesOption,
-    SourceOption,
-    TargetOption,
-    UndirectedOption,
     clean_interrupts,
     console,
     counted,
     error_console,
     parse_depths,
     read_graph,
+    reading_files,
     size_of,
     working,
 )
@@ -63,6 +60,7 @@ class Form(StrEnum):
     product = "product"
 
 
+@reading_files
 def encode(  # noqa: PLR0913 - Typer makes every option an argument
     ctx: typer.Context,
     graph: GraphArgument,
@@ -122,12 +120,7 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     compact: Annotated[
         bool, typer.Option("--compact", metavar="", help="The same without the columns that are zero everywhere.")
     ] = False,
-    source: SourceOption = None,
-    target: TargetOption = None,
-    header: HeaderOption = None,
-    undirected: UndirectedOption = False,
-    labels: LabelsOption = None,
-    nodes: NodesOption = None,
+    how: FileOptions = AS_FOUND,
 ) -> None:
     """Encode the nodes, edges or pairs of a graph into a file.
 
@@ -145,16 +138,7 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     spec = EncodingSpec.of(parse_depths(k, (2,)), level.value, degrees.value, form.value, max_degree, radius)
     layout = "compact" if compact else "wide" if wide else None
     file = check_output(output, layout)
-    read = read_graph(
-        graph,
-        output,
-        source=source,
-        target=target,
-        header=header,
-        undirected=undirected,
-        labels=labels,
-        nodes=nodes,
-    )
+    read = read_graph(graph, how, output)
     error_console.print(f"{graph}: {size_of(read)}", markup=False, soft_wrap=True)
     parts = parts_folder(file)
     _compile(spec)

@@ -13,18 +13,15 @@ from rich.markup import escape
 from rich.table import Table
 
 from elene.cli.common import (
+    AS_FOUND,
+    FileOptions,
     GraphArgument,
-    HeaderOption,
-    LabelsOption,
-    NodesOption,
-    SourceOption,
-    TargetOption,
-    UndirectedOption,
     console,
     counted,
     make_table,
     parse_label,
     read_graph,
+    reading_files,
     say,
     size_of,
     working,
@@ -37,7 +34,8 @@ MOST_ROWS = 10
 FIELDS = ("distance", "closer", "degree", "farther")
 
 
-def explain(  # noqa: PLR0913 - Typer makes every option an argument
+@reading_files
+def explain(
     graph: GraphArgument,
     node: Annotated[str | None, typer.Option(metavar="NODE", help="The node to explain.", show_default=False)] = None,
     edge: Annotated[
@@ -51,12 +49,7 @@ def explain(  # noqa: PLR0913 - Typer makes every option an argument
             "-o", "--output", metavar="FILE", help="Draw it as well, into this .png or .svg file.", show_default=False
         ),
     ] = None,
-    source: SourceOption = None,
-    target: TargetOption = None,
-    header: HeaderOption = None,
-    undirected: UndirectedOption = False,
-    labels: LabelsOption = None,
-    nodes: NodesOption = None,
+    how: FileOptions = AS_FOUND,
 ) -> None:
     """Show what the encoding of a node or an edge counts, and draw it.
 
@@ -72,16 +65,7 @@ def explain(  # noqa: PLR0913 - Typer makes every option an argument
         raise ValueError("pass either --node NODE or --edge U V")
     if output is not None and output.suffix not in (".png", ".svg"):
         raise ValueError(f"--output must end in .png or .svg, got {str(output)!r}")
-    read = read_graph(
-        graph,
-        output,
-        source=source,
-        target=target,
-        header=header,
-        undirected=undirected,
-        labels=labels,
-        nodes=nodes,
-    )
+    read = read_graph(graph, how, output)
     if node is not None:
         root = parse_label(read, node, "--node")
         explain_node(read, root, k)

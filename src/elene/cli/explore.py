@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elene.cli.common import (
-    HeaderOption,
-    SourceOption,
-    TargetOption,
-    UndirectedOption,
+    AS_FOUND,
+    FileOptions,
     console,
     error_console,
     read_graph,
+    reading_files,
     size_of,
 )
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from elene.graph import Graph
 
 
+@reading_files
 def explore(
     graph: Annotated[
         str | None,
@@ -41,10 +41,7 @@ def explore(
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Where; if taken, another is found.")] = 8050,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page, too.")] = True,
-    source: SourceOption = None,
-    target: TargetOption = None,
-    header: HeaderOption = None,
-    undirected: UndirectedOption = False,
+    how: FileOptions = AS_FOUND,
 ) -> None:
     """Look at a graph in the browser: ego-networks, edges and pairs, and two graphs side by side.
 
@@ -59,7 +56,7 @@ def explore(
     from elene.explorer.server import bind, serve
     from elene.explorer.shelf import Shelf
 
-    read = partial(_read, source=source, target=target, header=header, undirected=undirected)
+    read = partial(_read, how=how)
     named = {key: _named(file, read) for key, file in (("file", graph), ("file-b", beside)) if file is not None}
     shelf = Shelf(named)
     for key in named:
@@ -89,8 +86,8 @@ def _named(file: str, read: partial[Graph]) -> Named:
     return Named("standard input" if file == "-" else Path(file).name, partial(read, file), on_disk)
 
 
-def _read(file: str, *, source: str | None, target: str | None, header: bool | None, undirected: bool) -> Graph:
-    graph = read_graph(file, source=source, target=target, header=header, undirected=undirected)
+def _read(file: str, how: FileOptions) -> Graph:
+    graph = read_graph(file, how)
     if graph.num_nodes == 0:
         raise ValueError(f"{file} has no nodes: there is nothing to look at")
     return graph

@@ -184,6 +184,11 @@ class Encoding:
 
         return arrow_table(self)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        from elene.encoding.tables import dense
+
+        return dense(self).astype(dtype or self.matrix.dtype, copy=False)
+
     def compact(self) -> Encoding:
         """The same without the columns that are zero in every row; ``encode(..., compact=True)`` gives it at once.
 

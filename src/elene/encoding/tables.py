@@ -42,7 +42,7 @@ def pandas_table(encoding: Encoding) -> Any:
         index = pandas.Index(names["node"], name="node")
     else:
         index = pandas.MultiIndex.from_arrays(list(names.values()), names=list(names))
-    return pandas.DataFrame(_dense(encoding), index=index, columns=[str(column) for column in encoding.columns])
+    return pandas.DataFrame(dense(encoding), index=index, columns=[str(column) for column in encoding.columns])
 
 
 def arrow_table(encoding: Encoding) -> Any:
@@ -50,12 +50,18 @@ def arrow_table(encoding: Encoding) -> Any:
     with needing("io", "Encoding.to_arrow"):
         import pyarrow
     columns = {name: plain_labels(labels) for name, labels in name_columns(encoding).items()}
-    counts = np.asfortranarray(_dense(encoding))
+    counts = np.asfortranarray(dense(encoding))
     columns |= {str(column): counts[:, place] for place, column in enumerate(encoding.columns)}
     return pyarrow.table({name: pyarrow.array(values) for name, values in columns.items()})
 
 
-def _dense(encoding: Encoding) -> NDArray[Any]:
+def dense(encoding: Encoding) -> NDArray[Any]:
+    """All counts, zeros too; an error where these would take too much memory.
+
+    >>> from elene import Graph, encode
+    >>> dense(encode(Graph.from_edges([(0, 1)]), k=1, form="joint")).tolist()
+    [[1, 1], [1, 1]]
+    """
     rows, columns = encoding.shape
     if rows * columns > MOST_CELLS:
         raise ValueError(
