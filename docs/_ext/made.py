@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 from types import ModuleType
 
+from docutils import nodes
+
 import elene
 
 # What is public beside the rooms that `import elene` offers; names that an earlier room has are not listed again.
@@ -99,7 +101,16 @@ def _make(app):
     draw_all(source / "pictures")
 
 
+def _trim(app, tree):
+    """Code without the empty line that a doctest in Markdown ends with."""
+    for block in tree.findall(nodes.literal_block):
+        if block.astext().startswith(">>>") and block.rawsource == block.astext():
+            block.rawsource = block.rawsource.rstrip()
+            block.children = [nodes.Text(block.rawsource)]
+
+
 def setup(app):
     """Write before autosummary looks for what to document."""
     app.connect("builder-inited", _make, priority=100)
+    app.connect("doctree-read", _trim)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
