@@ -40,7 +40,9 @@ RULES = (
     "the paper's, whatever their scores.",
     "Better and worse go by the printed digits. A dagger (†) marks what the paper quotes from others. A dash marks a "
     "model or data set that there is no spec for. Peak MB is what training added to the memory in use "
-    "before it, at least: it may have used again what an earlier run of the same process had left.",
+    "before it, at least: it may have used again what an earlier run of the same process had left. Seconds of an epoch "
+    "are those of the run, beside whatever else the machine did: only what the table of cost measures side by side, in "
+    "one run, can be compared.",
 )
 SCALING = "scaling.json"
 SWEEPS = {
