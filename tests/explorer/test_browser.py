@@ -78,7 +78,7 @@ class Browser:
     def picture(self, name):
         folder = os.environ.get("ELENE_PICTURES")
         if folder:
-            self.until(f"{CY} && !{CY}.animated()")
+            self.until("!document.getElementById('ranking').textContent.includes('Ranking all')")
             Path(folder).mkdir(parents=True, exist_ok=True)
             assert self.driver.save_screenshot(str(Path(folder, f"explorer-{name}.png")))
 
@@ -182,7 +182,7 @@ def test_compare_two_graphs(browser):
         "[...document.querySelectorAll('[role=option], .dash-dropdown-option')]"
         ".find(option => option.textContent.includes('Shrikhande')).click()"
     )
-    browser.until("document.getElementById('facts').textContent.includes('differ by ED at k=1')")
+    browser.until("document.getElementById('facts').textContent.includes('ED at k=1')")
     browser.until(f"{CY}.nodes('.lit').length === 4")
     assert browser.run(f"return {CY}.edges().length") == 6 + 5
     browser.picture("compare")

@@ -19,6 +19,7 @@ from elene.explorer.sampling import MOST_DRAWN, sample_grown
 from elene.explorer.shelf import Opened
 from elene.explorer.view import (
     UNIT,
+    Caption,
     Dot,
     Line,
     TableRow,
@@ -168,12 +169,15 @@ def beside_view(a: Opened, b: Opened, k: int, level: str, lit: str | None = None
     if found.by is None:
         words = f"Not told apart by {', '.join(found.tried)}. {sizes}."
         return View(title, words, notes=_limits(a, b, k, level))
-    facts = f"They differ by {found.by}. {sizes}."
+    what = f"the encodings of their {level_of(a, b, level)}s, " if found.by[1:2] == "D" else ""
+    facts = f"They differ by {what}{found.by}. {sizes}."
     if not found.differences:
         return View(title, facts, notes=_limits(a, b, k, level))
     chosen = next((d for d in found.differences if d.kind == lit), found.differences[0])
     parts = [_example(opened, found, chosen, side) for side, opened in enumerate((a, b))]
     dots, lines = _side_by_side(parts)
+    top = min((dot.y for dot in dots), default=0.0) - UNIT
+    captions = zip((f"A: {a.title}", f"B: {b.title}"), ("A", "B"), strict=True)
     drawn = Counter(dot.kind for dot in dots)
     return View(
         title=title,
@@ -181,6 +185,7 @@ def beside_view(a: Opened, b: Opened, k: int, level: str, lit: str | None = None
         notes=(*(note for part in parts for note in part.notes), *_limits(a, b, k, level)),
         dots=dots,
         lines=lines,
+        captions=tuple(Caption(text, _middle(dots, letter), top) for text, letter in captions),
         legend=max((part.legend for part in parts), key=len),
         reading=f"Shown is {parts[0].title}, and {parts[1].title}. {parts[0].reading}",
         head=HEAD,
@@ -190,6 +195,11 @@ def beside_view(a: Opened, b: Opened, k: int, level: str, lit: str | None = None
         ),
         lit=(lit,) if lit else tuple(d.kind for d in found.differences),
     )
+
+
+def _middle(dots: Sequence[Dot], letter: str) -> float:
+    """Where the middle of a graph's drawing is."""
+    return float(np.mean([dot.x for dot in dots if dot.id.startswith(letter)] or [0.0]))
 
 
 def _limits(a: Opened, b: Opened, k: int, level: str) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from elene.plot.pictures import COLOURS
 OUTSIDE = {"only-u": "#8a6d1f", "only-v": "#4f6b8f"}
 TIERS = {f"tier{number}": colour for number, colour in enumerate(COLOURS)} | OUTSIDE
 THEMES = {
-    "light": {"edge": "#a3abb5", "lit": "#f5a400", "rim": "#ffffff", "page": "#ffffff"},
-    "dark": {"edge": "#5d6670", "lit": "#ffc53d", "rim": "#15191e", "page": "#15191e"},
+    "light": {"edge": "#a3abb5", "lit": "#f5a400", "rim": "#ffffff", "ink": "#1d2126"},
+    "dark": {"edge": "#5d6670", "lit": "#ffc53d", "rim": "#15191e", "ink": "#e8ebee"},
 }
 
 
@@ -32,11 +32,19 @@ def elements_of(view: View) -> list[dict[str, Any]]:
         }
         for dot in view.dots
     ]
+    captions = [
+        {
+            "data": {"id": f"caption {number}", "name": "", "graph": "", "kind": "", "text": caption.text},
+            "position": {"x": round(caption.x, 1), "y": round(caption.y, 1)},
+            "classes": "caption",
+        }
+        for number, caption in enumerate(view.captions)
+    ]
     edges = [
         {"data": {"id": f"{line.source}--{line.target}", "source": line.source, "target": line.target}}
         for line in view.lines
     ]
-    return nodes + edges
+    return nodes + captions + edges
 
 
 def style_of(theme: str) -> list[dict[str, Any]]:
@@ -70,9 +78,21 @@ def style_of(theme: str) -> list[dict[str, Any]]:
         },
         *({"selector": f".{tier}", "style": {"background-color": colour}} for tier, colour in TIERS.items()),
         *({"selector": f".{tier}", "style": {"opacity": 0.75, "shape": "round-rectangle"}} for tier in OUTSIDE),
-        {"selector": ".dim", "style": {"opacity": 0.3}},
+        {"selector": ".dim", "style": {"opacity": 0.4}},
         {"selector": ".lit", "style": lit},
-        {"selector": ".cold", "style": {"opacity": 0.2}},
+        {"selector": ".cold", "style": {"opacity": 0.25}},
         {"selector": ".hot", "style": lit},
+        {
+            "selector": ".caption",
+            "style": {
+                "background-opacity": 0,
+                "border-width": 0,
+                "color": colours["ink"],
+                "font-size": 14,
+                "text-max-width": 400,
+                "opacity": 1,
+                "events": "no",
+            },
+        },
         {"selector": "edge.over", "style": {"line-color": colours["lit"], "width": 4, "opacity": 1}},
     ]

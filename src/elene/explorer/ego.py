@@ -120,7 +120,8 @@ def table_rows(kinds: Kinds, drawn: NDArray[np.int64]) -> tuple[tuple[TableRow, 
     >>> rows[0], note
     (TableRow(kind='0.0.1.1', cells=('0', '0', '1', '1', '1'), drawn=1), None)
     """
-    often = np.sort(np.argsort(-kinds.counts, kind="stable")[:MOST_ROWS])
+    # The first row is the root's own, and never left out.
+    often = np.union1d(np.argsort(-kinds.counts, kind="stable")[:MOST_ROWS], np.arange(min(1, len(kinds.counts))))
     seen = np.bincount(drawn, minlength=len(kinds.counts))
     rows = tuple(
         TableRow(

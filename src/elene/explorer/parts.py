@@ -123,7 +123,9 @@ def ranking_list(scene: Scene) -> Any:
     )
     if ranking.encodings == 1:
         return [html.H3("Unusual and usual nodes"), html.P(f"All nodes have the same encoding at k = {ranking.depth}.")]
-    lists = (("Most unusual", ranking.unusual), ("Most usual", ranking.usual))
+    lists = [("Most unusual", ranking.unusual), ("Most usual", ranking.usual)]
+    if ranking.encodings <= len(ranking.unusual):
+        lists = [("From unusual to usual nodes", ranking.unusual)]
     return [
         html.Div([html.Div([html.H3(title), _ranked(scene.opened, nodes)]) for title, nodes in lists], className="two"),
         said,

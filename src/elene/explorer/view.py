@@ -28,6 +28,14 @@ class Dot(NamedTuple):
     y: float
 
 
+class Caption(NamedTuple):
+    """Words in the drawing."""
+
+    text: str
+    x: float
+    y: float
+
+
 class Line(NamedTuple):
     """An edge of the drawing, between the ids of two nodes."""
 
@@ -53,6 +61,7 @@ class View:
         notes: what a reader must know: that it is a sample, for one.
         dots: nodes to draw.
         lines: edges to draw.
+        captions: words in the drawing.
         legend: pairs of a tier and what it means.
         reading: how to read what stands in the nodes.
         head: the columns of the table.
@@ -66,6 +75,7 @@ class View:
     notes: tuple[str, ...] = ()
     dots: tuple[Dot, ...] = ()
     lines: tuple[Line, ...] = ()
+    captions: tuple[Caption, ...] = ()
     legend: tuple[tuple[str, str], ...] = ()
     reading: str = ""
     head: tuple[str, ...] = ()
