@@ -51,6 +51,8 @@ def test_what_needs_an_extra_names_it(package, extra, call, tmp_path):
         ("torchmetrics", "experiments", ["train", "sr25", "--row", "gin"]),
         ("optuna", "experiments", ["search", "sr25", "--row", "gin"]),
         ("pytorch_lightning", "experiments", ["brec", "--row", "gin"]),
+        ("dash", "explorer", ["explore", "--no-browser"]),
+        ("dash_cytoscape", "explorer", ["explore", "--no-browser"]),
     ],
 )
 def test_commands_end_with_one_line(package, extra, arguments):
