@@ -73,7 +73,7 @@ def test_command_interrupted(here, monkeypatch):
 
     monkeypatch.setattr(ledgers, "run_pair", interrupted)
     said = run("--row", "gin", "--file", "brec_pairs.tsv", code=130).stderr
-    assert "2 pairs kept. To go on:\n  elene brec --row gin --file brec_pairs.tsv" in said
+    assert "Interrupted; what was done is kept.\nTo go on:\n  elene brec --row gin --file brec_pairs.tsv" in said
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from elene.brec.rpc import COPIES, DIM, RESOLUTION, PairResult, run_pair, threshold
 from elene.brec.tally import Tally
 from elene.datasets import BrecPair
 from elene.experiments.config.errors import explain_errors
+from elene.experiments.config.network import Settings
 from elene.experiments.config.spec import ExperimentSpec
 from elene.experiments.results.machine import machine, versions
 from elene.experiments.results.origin import Code, Origin
@@ -23,7 +24,7 @@ from elene.files import holding, replacing
 FOLDER = "brec"
 
 
-class Setting(BaseModel):
+class Setting(Settings):
     """What the results of pairs depend on: the first line of their file.
 
     Args:
@@ -38,8 +39,6 @@ class Setting(BaseModel):
         machine: where it ran.
         date: when it was begun.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     spec: ExperimentSpec
     origin: Origin

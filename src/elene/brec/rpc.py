@@ -26,13 +26,12 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch_geometric.data import Data, InMemoryDataset
 
 from elene.datasets import BrecPair
-from elene.experiments.config.network import EncodingSettings
+from elene.experiments.config.network import EncodingSettings, Settings
 from elene.experiments.config.spec import ExperimentSpec, Training
 from elene.experiments.data.batches import Stock, seed_of
 from elene.experiments.data.preparation import Columns, Preparation, Shape
@@ -95,7 +94,7 @@ def hotelling(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     return float(len(a) * np.sum((directions @ mean) ** 2 / variances))
 
 
-class PairResult(BaseModel):
+class PairResult(Settings):
     """What RPC says about a pair.
 
     Args:
@@ -110,8 +109,6 @@ class PairResult(BaseModel):
         epochs: how many there were.
         seconds: what it all took.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pair: int
     category: str

@@ -6,32 +6,27 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
 from elene.brec.encodings import KIND, METHODS, Method, count_encodings
 from elene.brec.ledger import FOLDER, tallies
 from elene.brec.tally import CATEGORIES, Tally
 from elene.datasets import BrecPair
+from elene.experiments.config.network import Settings
+from elene.experiments.results.records import read_record, write_record
 from elene.experiments.results.store import today
 from elene.experiments.results.tables import read_tsv
-from elene.files import replacing
 
 FILE = Path(FOLDER, "encodings.json")
 
 
-class _Count(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Count(Settings):
     told_apart: dict[str, int]
     tried: dict[str, int]
     seconds: float
     date: str
 
 
-class _Counts(BaseModel):
+class _Counts(Settings):
     """What the file holds."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     methods: dict[str, _Count]
 
@@ -70,19 +65,12 @@ def measure(
     for tally in count_encodings(pairs, missing, threads, report):
         told = {category: tally.told_apart.get(category, 0) for category in CATEGORIES}
         known[tally.method] = _Count(told_apart=told, tried=tried, seconds=tally.seconds or 0.0, date=today())
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as temporary:
-            temporary.write_text(_Counts(methods=known).model_dump_json(indent=1) + "\n", encoding="utf-8")
+        write_record(_Counts(methods=known), path)
         yield tally
 
 
 def _read(path: Path) -> Mapping[str, _Count]:
-    if not path.is_file():
-        return {}
-    try:
-        return _Counts.model_validate_json(path.read_text(encoding="utf-8")).methods
-    except ValidationError:
-        raise ValueError(f"{path} holds no counts of this version: delete it, and count again") from None
+    return read_record(path, _Counts, "list of counts").methods if path.is_file() else {}
 
 
 def standings(results: str | os.PathLike[str]) -> list[Tally]:

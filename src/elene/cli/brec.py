@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,16 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from elene.cli.common import ARGUMENTS, ThreadsOption, console, counted, error_console, make_table, working
+from elene.cli.common import (
+    ResultsOption,
+    ThreadsOption,
+    console,
+    counted,
+    error_console,
+    make_table,
+    resumable,
+    working,
+)
 from elene.extras import needing
 
 if TYPE_CHECKING:
@@ -59,9 +67,7 @@ def brec(
         ),
     ] = None,
     threads: ThreadsOption = None,
-    results: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where counts are kept; what is there is not run again.")
-    ] = Path("results"),
+    results: ResultsOption = Path("results"),
 ) -> None:
     """Count how many of BREC's 400 pairs of graphs are told apart, beside the published counts.
 
@@ -86,13 +92,8 @@ def brec(
         _count(chosen, None if pairs else results, threads)
         return
     ledger = _ledger(every, row, changes or [], seed or 0, results)
-    try:
+    with resumable(ctx):
         _train(ledger, chosen, threads)
-    except KeyboardInterrupt:
-        again = shlex.join(["elene", *ctx.meta[ARGUMENTS]])
-        kept = counted(len(ledger.pairs), "pair")
-        error_console.print(f"Interrupted, {kept} kept. To go on:\n  {again}", markup=False, soft_wrap=True)
-        raise typer.Exit(130) from None
     console.print(_table(standings(results), "trained"))
     _say(ledger)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import os
+import shlex
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -55,6 +56,16 @@ ThreadsOption = Annotated[
 
 FILE_PANEL = "How the file is read"
 DEPTHS_HELP = "How many hops to look; several as 1,2 or -k 1 -k 2."
+
+ResultsOption = Annotated[
+    Path, typer.Option(metavar="DIR", help="Where results are kept; what is there is not run again.")
+]
+RunsOption = Annotated[
+    Path, typer.Option(metavar="DIR", help="Where learning curves, checkpoints and trained models go.")
+]
+SeedOption = Annotated[int, typer.Option(min=0, metavar="N", help="Decides all that is random.")]
+FoldOption = Annotated[int, typer.Option(min=0, metavar="N", help="Which of the data set's splits.")]
+
 
 SourceOption = Annotated[
     str | None,
@@ -194,6 +205,23 @@ def clean_interrupts() -> Iterator[None]:
         if isinstance(cause, KeyboardInterrupt):
             raise cause from None
         raise
+
+
+@contextmanager
+def resumable(ctx: typer.Context) -> Iterator[None]:
+    """An interrupt ends the command, which says how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        error_console.print("Interrupted; what was done is kept.")
+        say_again(ctx)
+        raise typer.Exit(130) from None
+
+
+def say_again(ctx: typer.Context) -> None:
+    """How to go on with a command: by the same one."""
+    command = shlex.join(["elene", *ctx.meta[ARGUMENTS]])
+    error_console.print(f"To go on:\n  {command}", markup=False, soft_wrap=True)
 
 
 @contextmanager

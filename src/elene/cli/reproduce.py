@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,13 +12,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elene.cli.common import (
-    ARGUMENTS,
+    ResultsOption,
+    RunsOption,
     ThreadsOption,
     clean_interrupts,
     console,
     counted,
     error_console,
     make_table,
+    resumable,
+    say_again,
     working,
 )
 from elene.extras import needing
@@ -83,12 +85,8 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
         ),
     ] = False,
     threads: ThreadsOption = None,
-    results: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where results are kept; what is there is not run again.")
-    ] = Path("results"),
-    runs: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where learning curves, checkpoints and trained models go.")
-    ] = Path("runs"),
+    results: ResultsOption = Path("results"),
+    runs: RunsOption = Path("runs"),
 ) -> None:
     """Run what is missing of a table of the paper, every row once before any row twice.
 
@@ -104,15 +102,12 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
 
         work = _undertaking(wanted, results)
     use_threads(threads)
-    try:
+    with resumable(ctx):
         states = _run(work, runs, None if budget is None else budget * MINUTE)
-    except KeyboardInterrupt:
-        _say_again(ctx)
-        raise typer.Exit(130) from None
     work.show()
     if states["stopped"] or states["too long"]:
         error_console.print(f"The budget is used up: {_say_states(states)}.")
-        _say_again(ctx)
+        say_again(ctx)
     elif states["failed"]:
         raise typer.Exit(1)
 
@@ -222,11 +217,6 @@ def _say_states(states: Counter[str]) -> str:
     return ", ".join(
         f"{states[state]} {state}" for state in ("done", "stopped", "too long", "taken", "failed") if states[state]
     )
-
-
-def _say_again(ctx: typer.Context) -> None:
-    command = shlex.join(["elene", *ctx.meta[ARGUMENTS]])
-    error_console.print(f"To go on:\n  {command}", markup=False, soft_wrap=True)
 
 
 def _print_table(table: Table, store: Store) -> None:

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elene.cli.common import ARGUMENTS, ThreadsOption, console, counted, error_console, make_table, working
+from elene.cli.common import (
+    FoldOption,
+    ResultsOption,
+    RunsOption,
+    SeedOption,
+    ThreadsOption,
+    console,
+    counted,
+    error_console,
+    make_table,
+    resumable,
+    working,
+)
 from elene.extras import needing
 
 if TYPE_CHECKING:
@@ -62,15 +74,11 @@ def search(  # noqa: PLR0913 - Typer makes every option an argument
             show_default="the paper's",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides all that is random.")] = 0,
-    fold: Annotated[int, typer.Option(min=0, metavar="N", help="Which of the data set's splits.")] = 0,
+    seed: SeedOption = 0,
+    fold: FoldOption = 0,
     threads: ThreadsOption = None,
-    results: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where trials are kept; what is there is not run again.")
-    ] = Path("results"),
-    runs: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where learning curves, checkpoints and trained models go.")
-    ] = Path("runs"),
+    results: ResultsOption = Path("results"),
+    runs: RunsOption = Path("runs"),
 ) -> None:
     """Train a model with several settings, and find those that are best on the validation graphs.
 
@@ -88,12 +96,8 @@ def search(  # noqa: PLR0913 - Typer makes every option an argument
         raise ValueError("--trials and --in-turn are two ways to try some of the combinations: choose one")
     use_threads(threads)
     found = Search(search_space(spec, row, settings or [], seed, fold, epochs), results, runs)
-    try:
+    with resumable(ctx):
         _run(found, trials, in_turn)
-    except KeyboardInterrupt:
-        again = f"Interrupted. To go on with it:\n  {shlex.join(['elene', *ctx.meta[ARGUMENTS]])}"
-        error_console.print(again, markup=False, soft_wrap=True)
-        raise typer.Exit(130) from None
     console.print(_table(found))
     _say(found)
     kept = Choices(results).add(found.choice(_how(found, trials, in_turn)))

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
-from elene.cli.common import ARGUMENTS, ThreadsOption, console, counted, error_console, make_table, working
+from elene.cli.common import (
+    FoldOption,
+    ResultsOption,
+    RunsOption,
+    SeedOption,
+    ThreadsOption,
+    console,
+    counted,
+    error_console,
+    make_table,
+    resumable,
+    working,
+)
 from elene.extras import needing
 
 if TYPE_CHECKING:
@@ -39,18 +50,14 @@ def train(  # noqa: PLR0913 - Typer makes every option an argument
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides all that is random.")] = 0,
-    fold: Annotated[int, typer.Option(min=0, metavar="N", help="Which of the data set's splits.")] = 0,
+    seed: SeedOption = 0,
+    fold: FoldOption = 0,
     devices: Annotated[
         int, typer.Option(min=1, metavar="N", help="How many GPUs or, without any, processes share each batch.")
     ] = 1,
     threads: ThreadsOption = None,
-    results: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where results are kept; what is there is not run again.")
-    ] = Path("results"),
-    runs: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where learning curves, checkpoints and trained models go.")
-    ] = Path("runs"),
+    results: ResultsOption = Path("results"),
+    runs: RunsOption = Path("runs"),
 ) -> None:
     """Train a model and test it at its best validation epoch.
 
@@ -69,12 +76,8 @@ def train(  # noqa: PLR0913 - Typer makes every option an argument
     use_threads(threads)
     wanted, store = config.load(spec, row, changes or []), Store(results)
     origin = origin_of(wanted.dataset.name)
-    try:
+    with resumable(ctx):
         result, made = runner.run_unless_stored(wanted, seed, fold, store=store, folder=runs, devices=devices)
-    except KeyboardInterrupt:
-        again = f"Interrupted. To go on with it:\n  {shlex.join(['elene', *ctx.meta[ARGUMENTS]])}"
-        error_console.print(again, markup=False, soft_wrap=True)
-        raise typer.Exit(130) from None
     if not made:
         error_console.print("This run is in the results: nothing to do.")
     _say(result, store.path(wanted, origin, seed, fold), runs / run_name(wanted, origin, seed, fold))

@@ -277,5 +277,5 @@ def test_counts_are_kept_and_stand_beside_the_published_ones(tmp_path):
 def test_a_damaged_file_of_counts_is_named(tmp_path):
     (tmp_path / "brec").mkdir()
     (tmp_path / "brec" / "encodings.json").write_text("{")
-    with pytest.raises(ValueError, match=r"encodings\.json holds no counts"):
+    with pytest.raises(ValueError, match=r"encodings\.json is no list of counts of this version"):
         standings(tmp_path)

@@ -70,7 +70,7 @@ def test_a_damaged_file_is_named(tmp_path):
     store = Store(tmp_path)
     path = store.add(result())
     path.write_text(path.read_text()[:100])
-    with pytest.raises(ValueError, match=rf"{path.name} is not a result of this version.*delete it"):
+    with pytest.raises(ValueError, match=rf"{path.name} is no result of this version.*delete it"):
         list(store.find())
 
 

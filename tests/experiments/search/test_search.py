@@ -368,7 +368,7 @@ def test_command_in_turn(here, train):
 def test_command_interrupted(here, train):
     train(stop_at=1)
     said = run("zinc12k", "--row", "gin", "training.lr=0.1,0.2", code=130).stderr
-    assert "To go on with it:\n  elene search zinc12k --row gin training.lr=0.1,0.2" in said
+    assert "To go on:\n  elene search zinc12k --row gin training.lr=0.1,0.2" in said
 
 
 def test_command_says_what_is_left_out(here, train):

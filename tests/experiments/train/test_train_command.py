@@ -85,5 +85,5 @@ def test_an_interrupted_run_says_how_to_go_on(here):
         process.kill()
     assert process.returncode == 130, said
     assert "Traceback" not in said
-    assert f"To go on with it:\n  elene train {' '.join(SMALL)} training.epochs=100000" in said
+    assert f"To go on:\n  elene train {' '.join(SMALL)} training.epochs=100000" in said
     assert not list(Path("results").rglob("*.json"))

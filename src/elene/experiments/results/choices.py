@@ -5,20 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from elene.experiments.config.errors import explain_errors
+from elene.experiments.config.network import Settings
 from elene.experiments.results.origin import Origin
-from elene.files import replacing
+from elene.experiments.results.records import read_record, write_record
 
 FOLDER = "search"
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Trial(_Part):
+class Trial(Settings):
     """One combination of settings, and what it reached.
 
     Args:
@@ -30,7 +24,7 @@ class Trial(_Part):
     validation: float | None
 
 
-class Choice(_Part):
+class Choice(Settings):
     """What a search found for a model on a data set.
 
     Args:
@@ -94,19 +88,8 @@ class Choices:
     def get(self, dataset: str, row: str) -> Choice | None:
         """What was chosen for a model on a data set, or None."""
         path = self.path(dataset, row)
-        if not path.is_file():
-            return None
-        try:
-            return Choice.model_validate_json(path.read_text(encoding="utf-8"))
-        except ValidationError as error:
-            raise ValueError(
-                f"{path} is no choice of this version: {explain_errors(error, Choice)}; delete it"
-            ) from None
+        return read_record(path, Choice, "choice") if path.is_file() else None
 
     def add(self, choice: Choice) -> Path:
         """Write a choice, in place of an older one; gives its file."""
-        path = self.path(choice.dataset, choice.row)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as temporary:
-            temporary.write_text(choice.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        return path
+        return write_record(choice, self.path(choice.dataset, choice.row))

@@ -9,17 +9,16 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 import elene
 from elene.datasets.brec import BrecPair, brec_collection
 from elene.datasets.canonical import canonical, digest
 from elene.datasets.loading import content_hash
+from elene.experiments.config.network import Settings
 
 SHORT = 10  # digits of a hash in names and tables
 
 
-class Code(BaseModel):
+class Code(Settings):
     """The state of the library's own code.
 
     Args:
@@ -31,8 +30,6 @@ class Code(BaseModel):
         >>> Code(commit="0123456789abcdef", changes="feedbeef", committed="2026-01-01T00:00:00Z").name
         '0123456789+feedbeef'
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     commit: str
     changes: str = ""
@@ -50,7 +47,7 @@ class Code(BaseModel):
         return self.committed, bool(self.changes), self.name
 
 
-class Origin(BaseModel):
+class Origin(Settings):
     """What made a result, beside its spec, seed and fold.
 
     Args:
@@ -61,8 +58,6 @@ class Origin(BaseModel):
         >>> Origin(code=Code(commit="v1.0"), data="f" * 64).name
         'v1.0-ffffffffff'
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     code: Code
     data: str

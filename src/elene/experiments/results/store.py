@@ -10,22 +10,19 @@ from pathlib import Path
 from statistics import median
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BeforeValidator
 
 from elene.datasets.pyg import GraphDataset
 from elene.experiments.config.classical import settings_of_pipeline
-from elene.experiments.config.errors import explain_errors
+from elene.experiments.config.network import Settings
 from elene.experiments.config.spec import AnySpec
 from elene.experiments.results.machine import PeakMemory, machine, versions
 from elene.experiments.results.origin import Origin, code
-from elene.files import holding, replacing
+from elene.experiments.results.records import read_record, write_record
+from elene.files import holding
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Score(_Part):
+class Score(Settings):
     """The metric after an epoch.
 
     Args:
@@ -42,7 +39,7 @@ class Score(_Part):
     relabelled: float | None = None
 
 
-class Cost(_Part):
+class Cost(Settings):
     """What a run took.
 
     Args:
@@ -78,7 +75,7 @@ def _as_it_is_now(spec: Any) -> Any:
     return settings_of_pipeline(spec) if isinstance(spec, Mapping) and "classifier" in spec else spec
 
 
-class Result(_Part):
+class Result(Settings):
     """One run: what came out, and all that it depends on.
 
     Args:
@@ -221,9 +218,7 @@ class Store:
 
     def add(self, result: Result) -> Path:
         """Write a result, in place of an older one of the same run; gives its file."""
-        path = self._file(result.name, "json")
-        write_result(result, path)
-        return path
+        return write_record(result, self._file(result.name, "json"))
 
     def find(self, dataset: str | None = None, row: str | None = None) -> Iterator[Result]:
         """All results, or those of a data set (by its label) or a row, in the order of their files."""
@@ -236,18 +231,6 @@ def _glob(name: str | None) -> str:
     return "*" if name is None else name
 
 
-def write_result(result: Result, path: Path) -> None:
-    """Write a result to a file, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        temporary.write_text(result.model_dump_json(indent=1) + "\n", encoding="utf-8")
-
-
 def read_result(path: Path) -> Result:
-    """Read what :func:`write_result` wrote."""
-    try:
-        return Result.model_validate_json(path.read_text(encoding="utf-8"))
-    except ValidationError as error:
-        raise ValueError(
-            f"{path} is not a result of this version: {explain_errors(error, Result)}; delete it"
-        ) from None
+    """The result in a file."""
+    return read_record(path, Result, "result")

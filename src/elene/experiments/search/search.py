@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import optuna
@@ -17,7 +16,7 @@ from optuna.trial import TrialState, create_trial
 from elene.datasets.registry import find
 from elene.experiments.results.choices import FOLDER, Choice, Trial
 from elene.experiments.results.origin import origin_of
-from elene.experiments.results.store import Store
+from elene.experiments.results.store import Store, today
 from elene.experiments.search.space import SearchSpace, Values
 from elene.experiments.train.objective import Objective
 from elene.experiments.train.runner import run_unless_stored
@@ -137,7 +136,7 @@ class Search:
                 for values, found in self.ranking
             ],
             origin=self.origin,
-            date=datetime.now(UTC).strftime("%Y-%m-%d"),
+            date=today(),
         )
 
     def _named(self, values: Values) -> dict[str, str]:

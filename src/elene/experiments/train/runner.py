@@ -23,7 +23,8 @@ from elene.experiments.data.batches import Loader, untouched_rng
 from elene.experiments.data.selection import choose
 from elene.experiments.results.machine import PeakMemory
 from elene.experiments.results.origin import origin_of
-from elene.experiments.results.store import Cost, Result, Score, Store, make_result, run_name, write_result
+from elene.experiments.results.records import write_record
+from elene.experiments.results.store import Cost, Result, Score, Store, make_result, run_name
 from elene.experiments.train.batchnorm import share_batch_norms
 from elene.experiments.train.callbacks import PausingCheckpoint, RunProgress, WholeFiles, loggers
 from elene.experiments.train.experiment import Experiment
@@ -135,7 +136,7 @@ def train(
     if rank == 0:
         with replacing(folder / "model.pt") as temporary:
             torch.save(learner.best_state, temporary)
-        write_result(result, folder / "result.json")
+        write_record(result, folder / "result.json")
         (folder / CHECKPOINT).unlink(missing_ok=True)
     return result
 
