@@ -77,7 +77,7 @@ def marginal_table(graph: Graph, spec: EncodingSpec, depth: int) -> NDArray[np.i
     """The columns of a depth, which must not be many more than the graph can make use of; for each of its labels."""
     rho = graph.max_degree if spec.max_degree is None else spec.max_degree
     useful = 3 * (effective_depth(graph, depth) + 1) * (min(rho, graph.max_degree) + 1)
-    labels = None if graph.labels is None else np.unique(graph.labels)
+    labels = None if graph.labels is None else graph.classes[0]
     return spec.marginal_table(depth, rho, useful, labels)
 
 

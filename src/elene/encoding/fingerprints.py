@@ -81,9 +81,8 @@ class Labelled(NamedTuple):
     @classmethod
     def of(cls, source: Any, graph: Graph, edge_labels: Any, name: str = "edge_labels") -> Labelled:
         """Put together what a graph has, and what its edges are said to have."""
-        nodes = None if graph.labels is None else Labels(graph.labels, graph.label_names).colors
         edges = None if edge_labels is None else labels_of_edges(source, graph, edge_labels, name)
-        return cls(graph, nodes, edges)
+        return cls(graph, graph.label_colors, edges)
 
     def between(self, first: NDArray[Any], second: NDArray[Any]) -> Colors:
         """A colour for each pair of nodes: that of their edge's label, and 0 where there is no edge."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from elene.engine.parallel import run_ranges
 from elene.engine.plan import Rows, WorkPlan, labelled, node_setting, pair_setting, plan_in_order, plan_pairs
-from elene.graph import Graph, Labels
+from elene.graph import Graph
 from elene.kernels.data import Setting
 
 Colors = NDArray[np.uint64]
@@ -51,9 +51,7 @@ def color_nodes(
 
 
 def _with_labels(setting: Setting, plan: WorkPlan, graph: Graph) -> Setting:
-    if graph.labels is None:
-        return setting
-    return labelled(setting, plan, Labels(graph.labels, graph.label_names).colors, 1)
+    return setting if graph.label_colors is None else labelled(setting, plan, graph.label_colors, 1)
 
 
 def color_pairs(

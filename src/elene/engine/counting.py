@@ -108,12 +108,12 @@ def count_joint(
 
     Where the graph has labels, a quadruplet has its node's as one more field.
     """
-    labels, codes = (None, None) if graph.labels is None else np.unique(graph.labels, return_inverse=True)
+    labels, codes = (None, None) if graph.labels is None else graph.classes
     codec = Codec(rho, absolute, 0 if labels is None else max(len(labels), 1))
     codec.check(effective_depth(graph, depth))
     job = _joint_job(graph, rows, depth, rho, absolute)
     if codes is not None:
-        job = replace(job, setting=labelled(job.setting, job.plan, codes.astype(np.uint64), codec.classes))
+        job = replace(job, setting=labelled(job.setting, job.plan, codes, codec.classes))
     distinct, pieces = number_keys(list(job.run(threads)), upper=False)
     matrix = assemble(job.plan, pieces, len(distinct), threads)
     matrix.sort_indices()
@@ -131,9 +131,8 @@ def count_labelled(
 
     They are sums of joint counts, whose quadruplets have all that is needed.
     """
-    assert graph.labels is not None
     joint, table = count_joint(graph, rows, depth, min(rho, graph.max_degree), absolute, threads)
-    fields, labels = (3 if absolute else 5), np.unique(graph.labels)
+    fields, labels = (3 if absolute else 5), graph.classes[0]
     kinds, width = 1 if absolute else 3, rho + 1
     columns = len(labels) * kinds * (depth + 1) * width
     if columns > MAX_COLUMNS:

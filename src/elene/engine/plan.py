@@ -81,12 +81,13 @@ def pair_setting(graph: Graph, depth: int, rho: int, absolute: bool = False) -> 
 
 
 def labelled(setting: Setting, plan: WorkPlan, labels: NDArray[np.uint64], classes: int) -> Setting:
-    """The same with the labels of nodes, numbered as the plan has them."""
-    ours = labels.copy()
+    """The same with the labels of nodes, which cannot be written to, numbered as the plan has them."""
     if plan.numbers is not None:
-        ours[plan.numbers] = labels
-    ours.flags.writeable = False
-    return setting._replace(labels=ours, classes=classes)
+        numbered = np.empty_like(labels)
+        numbered[plan.numbers] = labels
+        numbered.flags.writeable = False
+        labels = numbered
+    return setting._replace(labels=labels, classes=classes)
 
 
 def two_hop_paths(graph: Graph, roots: NDArray[np.int64] | None = None) -> NDArray[np.int64]:

@@ -142,7 +142,7 @@ class Graph:
 
     @cached_property
     def _hash(self) -> int:
-        labels = None if self.labels is None else zlib.crc32(Labels(self.labels, self.label_names).colors.tobytes())
+        labels = None if self.label_colors is None else zlib.crc32(self.label_colors.data)
         return hash((zlib.crc32(self.indptr.data), zlib.crc32(self.indices.data), labels))
 
     @property
@@ -183,9 +183,28 @@ class Graph:
         >>> Graph.from_edges([(0, 1)], labels=["N", "C"]).label_values.tolist()
         ['N', 'C']
         """
+        return Labels(self._some_labels, self.label_names).values
+
+    @property
+    def _some_labels(self) -> NDArray[np.int64]:
         if self.labels is None:
             raise ValueError("the graph has no labels: give it some with graph.with_labels(...)")
-        return Labels(self.labels, self.label_names).values
+        return self.labels
+
+    @cached_property
+    def classes(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        """The labels that occur, ascending, and the place of each node's among them; an error where there are none.
+
+        >>> Graph.from_edges([(0, 1)], labels=[9, 4]).classes[1].tolist()
+        [1, 0]
+        """
+        found, places = np.unique(self._some_labels, return_inverse=True)
+        return found, _frozen(places.astype(np.uint64))
+
+    @cached_property
+    def label_colors(self) -> NDArray[np.uint64] | None:
+        """A number of 64 bits for each node's label, the same in every graph; None where there are no labels."""
+        return None if self.labels is None else _frozen(Labels(self.labels, self.label_names).colors)
 
     def with_labels(self, labels: Any) -> Graph:
         """The same graph with other labels, or with None for none.
@@ -551,3 +570,10 @@ class Graph:
         from elene.io.readers import Options, read_graphs
 
         return read_graphs(path, Options(undirected=undirected, labels=labels))
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that cannot be written to, however often others ask for it."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view

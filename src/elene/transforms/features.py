@@ -98,7 +98,7 @@ class AddELENE(BaseTransform):  # type: ignore[misc]
             self.table = with_unknown(self._encode(union).table, self.spec.depths)
         else:
             rho = self.spec.max_degree
-            labels = None if union.labels is None else np.unique(union.labels)
+            labels = None if union.labels is None else union.classes[0]
             self._fix_columns(union.max_degree if rho is None else rho, labels)
         return self
 
