@@ -130,6 +130,7 @@ CALLS = {
     "Graph.from_pyg": (elene.Graph.from_pyg, {"data": PATH, "num_nodes": None, "labels": [0, 0, 1]}),
     "Graph.read": (elene.Graph.read, {"path": FOLDER / "edges.g6", "index": None, "labels": None}),
     "Graph.read_all": (elene.Graph.read_all, {"path": FOLDER / "edges.g6"}),
+    "GraphStore.open": (elene.GraphStore.open, {"folder": FOLDER / "graph.elene", "verify": False}),
     "Graph.positions": (GRAPH.positions, {"nodes": [0]}),
     "Graph.position": (GRAPH.position, {"node": 0}),
     "encode": (
@@ -250,6 +251,8 @@ def prepare():
 
     CALLS["Graph.from_igraph"][1]["graph"] = igraph.Graph.Ring(3)
     (FOLDER / "edges.g6").write_text("Bw\n")
+    TABLE.to_parquet(FOLDER / "edges.parquet")
+    elene.GraphStore.build(FOLDER / "edges.parquet", FOLDER / "graph.elene")
     (FOLDER / "brec.tsv").write_text("index\tcategory\tsource\tgraph_a\tgraph_b\n")
     elene.encode(GRAPH, 1).save(FOLDER / "encoding.npz")
 

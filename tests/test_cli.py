@@ -67,12 +67,12 @@ def complaint(*arguments):
 
 def test_help_names_the_commands():
     text = run("--help").output
-    for command in ("encode", "compare", "explain", "explore", "demo", "warmup"):
+    for command in ("encode", "store", "compare", "explain", "explore", "demo", "warmup"):
         assert command in text
     assert "demo" in run(code=2).output
 
 
-@pytest.mark.parametrize("command", ["encode", "compare", "explain", "explore", "demo", "warmup"])
+@pytest.mark.parametrize("command", ["encode", "store", "compare", "explain", "explore", "demo", "warmup"])
 def test_each_help_has_an_example(command):
     text = run(command, "-h").output
     assert f"elene {command}" in text.partition("Example:")[2]

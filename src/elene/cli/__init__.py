@@ -9,7 +9,21 @@ import typer
 from typer.core import TyperGroup
 
 from elene import __version__
-from elene.cli import brec, compare, datasets, demo, encode, explain, explore, report, reproduce, search, train, warmup
+from elene.cli import (
+    brec,
+    compare,
+    datasets,
+    demo,
+    encode,
+    explain,
+    explore,
+    report,
+    reproduce,
+    search,
+    store,
+    train,
+    warmup,
+)
 from elene.cli.common import ARGUMENTS, clean_interrupts, complain, error_console, readable_warnings
 
 
@@ -68,7 +82,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 PANELS: dict[str, list[Callable[..., None]]] = {
-    "Graphs": [demo.demo, encode.encode, explain.explain, explore.explore, compare.compare],
+    "Graphs": [demo.demo, encode.encode, explain.explain, explore.explore, compare.compare, store.store],
     "The paper's tables, and other experiments": [
         datasets.datasets,
         train.train,

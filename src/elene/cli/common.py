@@ -246,7 +246,7 @@ def read_graph(name: str, how: FileOptions = AS_FOUND, output: Path | None = Non
         raise ValueError(f"--output {str(output)!r} is the graph's own file, and would replace it: name another")
     with working(f"Reading {path}"), _notes(path):
         try:
-            ends = {"source": _column(how.source), "target": _column(how.target)}
+            ends = {"source": as_column(how.source), "target": as_column(how.target)}
             return Graph.read(path, index, **{**how._asdict(), **ends})
         except ValueError as error:
             if not isinstance(error.__cause__, SeveralGraphs):
@@ -254,7 +254,7 @@ def read_graph(name: str, how: FileOptions = AS_FOUND, output: Path | None = Non
             raise ValueError(f"{path} holds several graphs: pass {path}#0 for the first of them") from None
 
 
-def _column(text: str | None) -> Any:
+def as_column(text: str | None) -> Any:
     """A column by its place, if that is what the text is, or by its name."""
     return int(text) if text is not None and text.isdecimal() else text
 

@@ -36,6 +36,7 @@ from elene.cli.common import (
     size_of,
     working,
 )
+from elene.cli.parts import Places, encode_parts
 
 if TYPE_CHECKING:
     from elene.encoding.spec import EncodingSpec
@@ -71,7 +72,8 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
             "--output",
             metavar="FILE",
             help="The file to write. **.npz**: a sparse matrix that elene.Encoding.load reads. "
-            "**.parquet**: a tidy table, one row for each count. **.csv**: one row for each node, edge or pair.",
+            "**.parquet**: a tidy table, one row for each count. **.csv**: one row for each node, edge or pair. "
+            "From a graph store, a name without an ending is a folder of Parquet parts.",
             show_default=False,
         ),
     ],
@@ -120,6 +122,14 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     compact: Annotated[
         bool, typer.Option("--compact", metavar="", help="The same without the columns that are zero everywhere.")
     ] = False,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="For a folder of parts: so many processes of this machine make them."),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="The same on the Dask cluster at this address, as tcp://host:8786."),
+    ] = None,
     how: FileOptions = AS_FOUND,
 ) -> None:
     """Encode the nodes, edges or pairs of a graph into a file.
@@ -130,6 +140,8 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     The output may be larger than memory: it is computed in chunks, which a folder OUTPUT.parts keeps until all are
     there. Ctrl-C stops it after the chunk under way (twice: at once); --resume goes on.
 
+    A graph store (elene store) may be larger than memory. A folder of parts always goes on where it was stopped.
+
     **Example:** elene encode edges.csv -k 1,2 --level edge -o features.parquet
     """
     from elene.encoding.spec import EncodingSpec
@@ -137,6 +149,11 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
 
     spec = EncodingSpec.of(parse_depths(k, (2,)), level.value, degrees.value, form.value, max_degree, radius)
     layout = "compact" if compact else "wide" if wide else None
+    if workers is not None or scheduler is not None or (Path(graph).is_dir() and not output.suffix):
+        if layout is not None or chunk is not None:
+            raise ValueError("--wide, --compact and --chunk are for one file: leave them out, or name a file")
+        encode_parts(Path(graph), spec, output, Places(workers, scheduler, threads))
+        return
     file = check_output(output, layout)
     read = read_graph(graph, how, output)
     error_console.print(f"{graph}: {size_of(read)}", markup=False, soft_wrap=True)

@@ -64,11 +64,11 @@ class Manifest:
     def read(cls, folder: Path) -> Manifest:
         """That of a folder, or an error that says what it is not."""
         if not folder.is_dir():
-            raise FileNotFoundError(f"there is no store {str(folder)!r}: build it with GraphStore.build or elene store")
+            raise FileNotFoundError(f"folder: there is no store {str(folder)!r}: build it with elene store")
         try:
             found = cls(**json.loads((folder / MANIFEST).read_text()))
         except FileNotFoundError:
-            raise ValueError(f"{str(folder)!r} is no graph store: it has no {MANIFEST}") from None
+            raise ValueError(f"folder: {str(folder)!r} is no graph store: it has no {MANIFEST}") from None
         except (OSError, ValueError, TypeError) as error:
             raise ValueError(f"{str(folder)!r}: {MANIFEST} cannot be read: {error}") from None
         if found.format != FORMAT:

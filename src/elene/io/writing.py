@@ -28,17 +28,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from elene import __version__
 from elene.arrays import BLOCK
 from elene.encoding.encoding import encode_rows, find_rows
-from elene.encoding.spec import KINDS, EncodingSpec, Quadruplet
+from elene.encoding.spec import EncodingSpec
 from elene.engine.parallel import count_threads
 from elene.engine.plan import Rows, two_hop_paths
 from elene.extras import needing
 from elene.files import check_path, followed, replacing
 from elene.graph import Graph, as_graph
 from elene.io.parts import Parts, cut, file_labels, integer_for, working_in
+from elene.io.tidy import tidy_table
 from elene.io.wide import verify_wide, write_wide
 from elene.validation import check_choice, check_integer
 
@@ -273,16 +275,16 @@ def _pyarrow() -> Any:
 
 def _write_parquet(parts: Parts, path: Path, tell: Report) -> None:
     pa = _pyarrow()
-    nothing = np.empty(0, np.int64)
-    schema = _tidy(parts, cut(parts.rows, 0, 0), nothing, nothing, parts.empty.matrix.data).schema
+    empty = parts.empty.matrix
+    schema = _tidy(parts, cut(parts.rows, 0, 0), (empty.data, empty.indices, empty.indptr)).schema
     about = json.dumps({"elene": __version__, **asdict(parts.spec)})
     with pa.parquet.ParquetWriter(
         path, schema.with_metadata({"elene": about}), compression="zstd", write_page_checksum=True
     ) as writer:
         for number in range(len(parts)):
             tell("writing", number, len(parts))
-            per_row = np.diff(parts.load(number, "indptr"))
-            table = _tidy(parts, parts.rows_of(number), per_row, parts.columns(number), parts.load(number, "data"))
+            counts = (parts.load(number, "data"), parts.columns(number), parts.load(number, "indptr"))
+            table = _tidy(parts, parts.rows_of(number), counts)
             writer.write_table(table, row_group_size=max(len(table), 1))
     tell("writing", len(parts), len(parts))
 
@@ -302,48 +304,14 @@ def _verify_wide(parts: Parts, path: Path) -> None:
         raise _not_whole(path, f"it has {rows} rows, for {len(parts.rows)}")
 
 
-def _tidy(parts: Parts, rows: Rows, per_row: NDArray[Any], columns: NDArray[Any], data: NDArray[Any]) -> Any:
+def _tidy(parts: Parts, rows: Rows, counts: tuple[NDArray[Any], NDArray[Any], NDArray[Any]]) -> Any:
     """The counts of some rows as an Arrow table."""
-    pa, labels = _pyarrow(), file_labels(parts.graph)
-    row = pa.array(np.repeat(np.arange(len(rows)), per_row))
+    labels, empty = file_labels(parts.graph), parts.empty
+    matrix = csr_array(counts, shape=(len(rows), len(parts.table)))
     if rows.second is None:
-        fields = {"node": pa.array(labels[rows.first]).take(row)}
-    else:
-        fields = {
-            "source": pa.array(labels[rows.first]).take(row),
-            "target": pa.array(labels[rows.second]).take(row),
-        }
-    if rows.distance is not None:
-        fields["pair_distance"] = pa.array(rows.distance.astype(np.int32)).take(row)
-    for name, values in zip(_column_fields(parts.spec), parts.table.T, strict=True):
-        if name == "type":
-            texts = np.array([f"{color:016x}" for color in values.view(np.uint64).tolist()], dtype="U16")
-            fields[name] = pa.array(texts[columns])
-        elif name.startswith("label"):
-            fields[name] = pa.array(_label_values(parts.graph, values)[columns])
-        else:
-            fields[name] = pa.array(values.astype(np.int32)[columns])
-    if "kind" in fields:
-        fields["kind"] = pa.DictionaryArray.from_arrays(fields["kind"].cast("int8"), KINDS)
-    fields.pop("known", None)
-    return pa.table({**fields, "count": pa.array(data)})
-
-
-def _label_values(graph: Graph, codes: NDArray[np.int64]) -> NDArray[Any]:
-    return codes if graph.label_names is None else graph.label_names[codes]
-
-
-def _column_fields(spec: EncodingSpec) -> list[str]:
-    """The names of a table's columns."""
-    if spec.form == "type":
-        return ["depth", "known", "type"]
-    label = ["label"] * spec.labelled
-    if spec.form != "joint":
-        return ["depth", "distance", "kind", "value", *label]
-    fields = [*(["distance", "degree"] if spec.absolute else Quadruplet._fields), *label]
-    if spec.level == "node":
-        return ["depth", *fields]
-    return ["depth", *(f"{name}_{reading}" for reading in (1, 2) for name in fields)]
+        return tidy_table(replace(empty, matrix=matrix, table=parts.table, nodes=labels[rows.first]))
+    ends = np.stack([labels[rows.first], labels[rows.second]], axis=1)
+    return tidy_table(replace(empty, matrix=matrix, table=parts.table, edges=ends, distances=rows.distance))
 
 
 _WIDE: Any = (write_wide, _verify_wide)

@@ -1,0 +1,72 @@
+"""The same tasks on Dask: futures over files, never data; a worker keeps the store open, and may come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from distributed import Client, KilledWorker, LocalCluster, WorkerPlugin, as_completed
+
+from elene.cluster.parts import Part, PartTask, encode_part, opened_store
+
+
+@contextmanager
+def local_client(workers: int) -> Iterator[Client]:
+    """A cluster of processes on this machine, for as long as it is needed."""
+    # Mapped pages count as memory of a worker, and the system takes them back when it needs room: no limit.
+    with (
+        LocalCluster(n_workers=workers, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+class OpenStore(WorkerPlugin):
+    """Opens a store when a worker starts, also one that comes late, and compiles what will be run."""
+
+    def __init__(self, task: PartTask) -> None:
+        self.task = task
+        self.name = f"elene-{task.graph}"
+
+    def setup(self, worker: Any) -> None:
+        """Open the store; a worker that does not see it says so in its first task."""
+        try:
+            opened_store(self.task.store, self.task.graph)
+        except (OSError, ValueError):
+            worker.log_event("elene", f"{self.task.store} cannot be opened")
+
+
+def run_on(client: Client, threads: int) -> Callable[[list[PartTask]], Iterator[Part]]:
+    """What runs tasks on a cluster, with so many threads each, and gives parts as they are done."""
+
+    def run(tasks: list[PartTask]) -> Iterator[Part]:
+        if not tasks:
+            return
+        client.register_plugin(OpenStore(tasks[0]))
+        spec = tasks[0].spec
+        depths = ",".join(map(str, spec.depths))
+        keys = [(f"encode {spec.level}s k={depths}-{tasks[0].seal}", task.number) for task in tasks]
+        futures = client.map(encode_part, tasks, threads=threads, key=keys, pure=False)
+        try:
+            yield from _results(futures, len(tasks))
+        finally:
+            client.cancel(futures)
+
+    return run
+
+
+def _results(futures: list[Any], total: int) -> Iterator[Part]:
+    done = 0
+    for future in as_completed(futures):
+        if future.status == "finished":
+            done += 1
+            yield future.result()
+            continue
+        kept = f"{done} of {total} parts are done and kept: make the same call to go on"
+        if future.status == "error":
+            error = future.exception()
+            if isinstance(error, KilledWorker):
+                raise RuntimeError(f"part {future.key[1]} brought down worker after worker ({error}); {kept}")
+            raise error
+        raise ConnectionError(f"the scheduler is gone, or gave up on part {future.key[1]}; {kept}")
