@@ -123,7 +123,9 @@ def test_rows_of_ranges_are_all_rows(level, network):
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
-@pytest.mark.parametrize("classes", [[4, -1, 4, 0], ["red", "green", "red", "blue"]], ids=["integers", "texts"])
+@pytest.mark.parametrize(
+    "classes", [[4, 1, 4, 0], [4, -1, 4, 0], ["red", "green", "red", "blue"]], ids=["integers", "below 0", "texts"]
+)
 def test_labels_and_isolated_nodes_come_from_a_table_of_nodes(ending, classes, tmp_path):
     (tmp_path / "edges.csv").write_text("source,target\nb,a\na,c\n")
     table = pd.DataFrame({"colour": classes, "node": ["c", "alone", "a", "b"]})

@@ -151,7 +151,7 @@ class _Build:
 
     def __init__(self, database: Any, place: Path, labelled: bool) -> None:
         self.database, self.place, self.labelled = database, place, labelled
-        self.classes: list[str] | None = None
+        self.classes: list[Any] | None = None
 
     def run(self, edges: list[Relation], nodes: Relation | None) -> None:
         """All steps, then the manifest."""
@@ -165,8 +165,8 @@ class _Build:
         max_degree = max((int(block.max(initial=0)) for block in _blocks(degrees)), default=0)
         self._point(degrees, arcs)
         self._rank(n, arcs)
-        if self.labelled:
-            self._label(plain)
+        if self.labelled and n:
+            self._label()
         arrays = {path.stem: describe_array(path) for path in sorted(self.place.glob("*.npy"))}
         repeated = rows - loops - arcs // 2
         digest = content_digest(arrays)
@@ -317,7 +317,7 @@ class _Build:
         ranked.flush()
         split.flush()
 
-    def _label(self, plain: bool) -> None:
+    def _label(self) -> None:
         """Write the class of each node: an integer as it is, or the number of its name among all."""
         twice = self._one("SELECT min(name) FROM (SELECT name FROM nodes GROUP BY name HAVING count(*) > 1)")[0]
         if twice is not None:
@@ -327,14 +327,14 @@ class _Build:
         ]
         if without is not None:
             raise ValueError(f"nodes: {without!r} has no label, though others have: give it one")
-        kind = self._one("SELECT typeof(label) FROM nodes LIMIT 1")[0] if len(mapped(self.place / "split.npy")) else ""
-        if "INT" not in kind and not self._are_integers("nodes", "label::VARCHAR"):
-            found = self.database.execute("SELECT DISTINCT label::VARCHAR AS name FROM nodes ORDER BY name").fetchall()
+        integer = self._are_integers("nodes", "label::VARCHAR")
+        number, join = "nodes.label::BIGINT", ""
+        if not integer or self._one("SELECT min(label::BIGINT) FROM nodes")[0] < 0:
+            kind = "BIGINT" if integer else "VARCHAR"
+            found = self.database.sql(f"SELECT DISTINCT label::{kind} AS name FROM nodes ORDER BY name").fetchall()
             self.classes = [name for (name,) in found]
             self._make("CREATE TABLE classes AS SELECT unnest(?) AS called", [self.classes])
-            number, join = "c.rowid", "JOIN classes c ON c.called = nodes.label::VARCHAR"
-        else:
-            number, join = "nodes.label::BIGINT", ""
+            number, join = "c.rowid", f"JOIN classes c ON c.called = nodes.label::{kind}"
         with ArrayFile(self.place / "labels.npy", np.int64) as file:
             for block in self._stream(
                 f"SELECT {number} FROM named JOIN nodes ON nodes.name = named.name {join} ORDER BY named.name"

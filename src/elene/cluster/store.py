@@ -40,7 +40,7 @@ class Manifest:
         rows: how many rows the files had.
         loops: how many of them were self-loops, and dropped.
         repeated: how many named an edge that another row names, in either direction, and were dropped.
-        classes: what the labels 0, 1, ... were called, where they were no integers.
+        classes: what the labels 0, 1, ... were called, where they were not integers from 0 on.
         arrays: type, length, bytes and digest of each array, by name.
         digest: of the content: stores of equal ones hold the same graph.
     """
@@ -51,7 +51,7 @@ class Manifest:
     rows: int
     loops: int
     repeated: int
-    classes: list[str] | None
+    classes: list[Any] | None
     arrays: dict[str, dict[str, Any]]
     digest: str
     format: int = FORMAT
