@@ -81,4 +81,4 @@ axis.legend(frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.4, 1))
 
 # %%
 # No graph was trained on, no seed was drawn, and the answer does not depend on the numbering of
-# nodes. All 400 pairs on the command line: ``elene compare --brec brec_pairs.tsv``.
+# nodes. All 400 pairs on the command line: ``elene brec --file brec_pairs.tsv``.

@@ -95,8 +95,10 @@ def _show_rook_and_shrikhande(folder: Path) -> None:
     )
     table = make_table("", "Rook", "Shrikhande", "")
     table.add_row("nodes, edges", *(f"{graph.num_nodes}, {graph.num_edges}" for graph in (a, b)), "same")
-    table.add_row("every node sees (ND, k = 1)", _seen_by_node(a), _seen_by_node(b), _verdict(a, b, "node"))
-    table.add_row("both ends of every edge see (ED, k = 1)", _seen_by_edge(a), _seen_by_edge(b), _verdict(a, b, "edge"))
+    table.add_row("every node sees (ND, k = 1)", _seen_by_node(a), _seen_by_node(b), _same_or_different(a, b, "node"))
+    table.add_row(
+        "both ends of every edge see (ED, k = 1)", _seen_by_edge(a), _seen_by_edge(b), _same_or_different(a, b, "edge")
+    )
     console.print(table)
     save_picture(folder / "rook.png", lambda path: draw_intersection(a, 0, 1, 1, path))
     save_picture(folder / "shrikhande.png", lambda path: draw_intersection(b, 0, 1, 1, path))
@@ -117,7 +119,7 @@ def _seen_by_edge(graph: Graph) -> str:
     return f"{counted(seen.total(), 'node')}, [bold]{counted(edges, 'edge')}[/]"
 
 
-def _verdict(a: Graph, b: Graph, level: str) -> str:
+def _same_or_different(a: Graph, b: Graph, level: str) -> str:
     from elene.encoding.fingerprints import fingerprint
 
     same = fingerprint(a, 1, level, None) == fingerprint(b, 1, level, None)

@@ -78,7 +78,7 @@ def origin_of(dataset: str) -> Origin:
 
 
 def origin_of_pairs(pairs: Sequence[BrecPair]) -> Origin:
-    """The origin that verdicts on pairs of BREC would have now.
+    """The origin that results on pairs of BREC would have now.
 
     >>> from elene.datasets import rook, shrikhande
     >>> len(origin_of_pairs([BrecPair(110, "Regular", "strongly_regular", rook(), shrikhande())]).data)
