@@ -222,9 +222,10 @@ class Encoding:
         """
         columns = with_unknown(table, self.spec.depths)
         known = len(columns) - len(self.spec.depths)
-        place = {row: i for i, row in enumerate(map(tuple, columns[:known].tolist()))}
-        spare = {depth: known + i for i, depth in enumerate(self.spec.depths)}
-        target = np.array([place.get(tuple(row), spare[row[0]]) for row in self.table.tolist()], dtype=np.int32)
+        found = _places(self.table, columns[:known], self.spec.form == "type")
+        spare = np.searchsorted(np.sort(self.spec.depths), self.table[:, 0])
+        unknown = known + np.argsort(self.spec.depths)[spare]
+        target = np.where(found < 0, unknown, found).astype(np.int32)
         coo = coo_array(self.matrix)
         shape = (self.matrix.shape[0], len(columns))
         matrix = coo_array((coo.data, (coo.row, target[coo.col])), shape=shape).tocsr()
@@ -345,6 +346,27 @@ def encode_rows(graph: Graph, spec: EncodingSpec, rows: Rows, threads: int | Non
         return Encoding(matrix, table, spec, nodes=graph.names_at(rows.first), label_names=graph.label_names)
     edges = np.stack([graph.names_at(rows.first), graph.names_at(rows.second)], axis=1)
     return Encoding(matrix, table, spec, edges=edges, distances=rows.distance, label_names=graph.label_names)
+
+
+def _places(table: NDArray[np.int64], known: NDArray[np.int64], colors: bool) -> NDArray[np.int64]:
+    """Where each row of a table stands among the known ones, -1 where it does not.
+
+    Types are many, and need not be looked at one by one: their colours can be searched for.
+    """
+    if np.array_equal(table, known):
+        return np.arange(len(table))
+    if not colors:
+        place = {row: i for i, row in enumerate(map(tuple, known.tolist()))}
+        return np.array([place.get(tuple(row), -1) for row in table.tolist()], dtype=np.int64)
+    places = np.full(len(table), -1)
+    for depth in np.unique(table[:, 0]).tolist():
+        rows, ours = np.flatnonzero(known[:, 0] == depth), np.flatnonzero(table[:, 0] == depth)
+        rows = rows[np.argsort(known[rows, 2])]
+        at = np.searchsorted(known[rows, 2], table[ours, 2])
+        there = at < len(rows)
+        there[there] = known[rows[at[there]], 2] == table[ours[there], 2]
+        places[ours[there]] = rows[at[there]]
+    return places
 
 
 def _same(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:

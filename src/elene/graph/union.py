@@ -29,8 +29,12 @@ def disjoint_union(graphs: Sequence[Graph]) -> Graph:
         raise ValueError(f"graphs have {first[-1]} nodes together, more than the {MAX_NODES} of one Graph")
     if not len(graphs):
         return Graph.from_edges([])
-    indices = np.concatenate([graph.indices + shift for graph, shift in zip(graphs, first[:-1], strict=True)])
-    degrees = np.concatenate([graph.degrees for graph in graphs])
+    arcs = np.array([len(graph.indices) for graph in graphs], dtype=np.int64)
+    indices = np.concatenate([graph.indices for graph in graphs]) + np.repeat(first[:-1], arcs)
+    # Where one list of pointers ends and the next begins there is no node.
+    between = np.ones(first[-1] + len(graphs), bool)
+    between[first[1:] + np.arange(len(graphs))] = False
+    degrees = np.diff(np.concatenate([*(graph.indptr for graph in graphs), [0]]))[between]
     return Graph.trusted(pointers(degrees), indices.astype(np.int32), None, *_labels_of(graphs))
 
 
