@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from typer.testing import CliRunner
 
 from elene.cli import app
-from elene.experiments import config
 from elene.experiments.report.blocks import Grid
 from elene.experiments.report.cost import compose, gather, published
 from elene.experiments.results.store import Store
 from elene.experiments.schedule import cost
-from elene.experiments.schedule.planning import PlannedRun
 from made_up import origin, result
 
 
@@ -25,14 +22,6 @@ def test_numbers_of_the_paper():
     assert (told["gin+elene-nd"]["pattern-generated"].seconds, told["gin-ak"]["cifar10"].memory) == (146.15, 18800)
     assert "pattern-generated" not in told["gin-ak"] and "cifar10" not in told["gin+elene-ed"]
     assert sum(len(row) for row in told.values()) == 25
-
-
-def test_every_number_of_the_paper_can_be_run():
-    planned = {job.kind for job in cost.plan_cost()}
-    assert {(label, row) for row, costs in published().items() for label in costs} <= planned
-    assert {job.spec.training.epochs for job in cost.plan_cost()} == {cost.EPOCHS}
-    with pytest.raises(ValueError, match="rows: 'ngnn' is not in this table"):
-        cost.plan_cost(["ngnn"])
 
 
 def cells(store):
@@ -62,12 +51,6 @@ def test_one_commit_at_a_time(tmp_path):
     store.add(run_of("gin", 1.0, origin=newer))
     assert cells(store)["Seconds of an epoch", "GIN+ELENE-L (ND)"][0] == "7.00x"
     assert list(gather(Store(tmp_path / "nothing"))) == []
-
-
-def test_a_run_has_a_process_of_its_own(tmp_path):
-    job = PlannedRun(config.load("sr25", "gin", ["training.epochs=2", "model.hidden=8"]), 0, 0)
-    found = cost.perform(job, tmp_path)
-    assert found.spec == job.spec and found.name == job.name and found.cost.epochs == 2
 
 
 def test_the_command(tmp_path, monkeypatch):
