@@ -16,6 +16,7 @@ ORDER = (
     "a_network_that_changes",
     "brec_without_learning",
 )
+SEEN = {}  # by script: figures that have their image
 
 
 def in_order(file_name):
@@ -32,7 +33,7 @@ def scrape_pictures(block, block_vars, gallery_conf):
     from matplotlib.figure import Figure
     from sphinx_gallery.scrapers import figure_rst
 
-    seen = gallery_conf.setdefault("elene_seen", {}).setdefault(block_vars["src_file"], [])
+    seen = SEEN.setdefault(block_vars["src_file"], [])
     seen += [pyplot.figure(number) for number in pyplot.get_fignums()]
     paths = []
     for figure in list(block_vars["example_globals"].values()):
