@@ -1,6 +1,6 @@
 """Speed and memory of encode() beside its rivals, all in one run.
 
-    python benchmarks/encode.py [--json FILE] [--plot FILE] [--only NAME ...] [--skip-growth]
+    python benchmarks/encode.py [--json FILE] [--plot FILE] [--only NAME ...] [--skip-growth] [--seconds 5]
 
 (a) igraph, a node or an edge at a time, on a sample of roots, scaled up to all of them: as the paper's release does it,
     and as well as igraph allows ("bulk");
@@ -10,6 +10,9 @@
 (d) the same kernels with max_degree=0 and no matrix made: all scans and decisions, next to nothing counted or put out.
 Every figure is a ratio of best times, taken in turn. encode() starts from a fresh Graph each time, so its preparation
 counts. Losses are printed as losses.
+
+The 27 networks alone are estimated at 15 to 20 minutes with five seconds for each race and two for each sample, and at
+five with ``--seconds 1 --skip-growth``, which is good for a glance: best times of few runs are too long.
 """
 
 from __future__ import annotations
@@ -40,7 +43,7 @@ def fresh(graph: elene.Graph) -> elene.Graph:
     return elene.Graph.trusted(graph.indptr, graph.indices)
 
 
-def sampled(run, roots, total, seconds=2.0) -> float:
+def sampled(run, roots, total, seconds) -> float:
     """The time all roots would take, from as many of the given ones as fit in some seconds."""
     start, done = time.perf_counter(), 0
     for root in roots:
@@ -66,7 +69,7 @@ def limit(graph: elene.Graph, rows: Rows, k: int) -> None:
         pass
 
 
-def node_figures(name: str, graph: elene.Graph, rival, k: int) -> dict:
+def node_figures(name: str, graph: elene.Graph, rival, k: int, budget: float) -> dict:
     rows = Rows(np.arange(graph.num_nodes))
     runners = {"elene": lambda: elene.encode(fresh(graph), k), "limit": lambda: limit(fresh(graph), rows, k)}
     product = scipy_product(graph, k)
@@ -74,10 +77,10 @@ def node_figures(name: str, graph: elene.Graph, rival, k: int) -> dict:
         runners["scipy"] = product
     if k == 1:
         runners |= {"networkit": networkit_nodes(graph), "GraphBLAS": graphblas_nodes(graph)}
-    seconds = race(runners)
+    seconds = race(runners, budget=budget)
     roots = np.random.default_rng(0).permutation(graph.num_nodes).tolist()
-    slow = sampled(lambda root: encode_node(rival, root, k), roots[:300], graph.num_nodes)
-    bulk = sampled(lambda root: encode_node(rival, root, k, list_edges), roots[:300], graph.num_nodes)
+    slow = sampled(lambda root: encode_node(rival, root, k), roots[:300], graph.num_nodes, 0.4 * budget)
+    bulk = sampled(lambda root: encode_node(rival, root, k, list_edges), roots[:300], graph.num_nodes, 0.4 * budget)
     return {
         "network": name,
         "k": k,
@@ -90,17 +93,17 @@ def node_figures(name: str, graph: elene.Graph, rival, k: int) -> dict:
     }
 
 
-def edge_figures(name: str, graph: elene.Graph, rival) -> dict:
+def edge_figures(name: str, graph: elene.Graph, rival, budget: float) -> dict:
     rows = Rows(graph.edges[:, 0].astype(np.int64), graph.edges[:, 1].astype(np.int64))
     runners = {
         "elene": lambda: elene.encode(fresh(graph), 1, level="edge"),
         "limit": lambda: limit(fresh(graph), rows, 1),
         "networkit": networkit_edges(graph),
     }
-    seconds = race(runners)
+    seconds = race(runners, budget=budget)
     sample = np.random.default_rng(0).permutation(graph.edges)[:300].tolist()
-    slow = sampled(lambda edge: encode_edge(rival, *edge, 1), sample, graph.num_edges)
-    bulk = sampled(lambda edge: encode_edge(rival, *edge, 1, list_edges), sample, graph.num_edges)
+    slow = sampled(lambda edge: encode_edge(rival, *edge, 1), sample, graph.num_edges, 0.4 * budget)
+    bulk = sampled(lambda edge: encode_edge(rival, *edge, 1, list_edges), sample, graph.num_edges, 0.4 * budget)
     return {
         "network": name,
         "seconds": seconds["elene"],
@@ -111,7 +114,7 @@ def edge_figures(name: str, graph: elene.Graph, rival) -> dict:
     }
 
 
-def measure_networks(only) -> tuple[list[dict], list[dict]]:
+def measure_networks(only, budget) -> tuple[list[dict], list[dict]]:
     nodes, edges = [], []
     small = random_graph(1000, 5000)  # compiles everything before anything is timed
     for k, level in ((1, "node"), (2, "node"), (1, "edge")):
@@ -121,9 +124,9 @@ def measure_networks(only) -> tuple[list[dict], list[dict]]:
             rival = to_igraph(graph)
             for k in (1, 2):
                 status.update(f"{name}, nodes at k={k}")
-                nodes.append(node_figures(name, graph, rival, k))
+                nodes.append(node_figures(name, graph, rival, k, budget))
             status.update(f"{name}, edges at k=1")
-            edges.append(edge_figures(name, graph, rival))
+            edges.append(edge_figures(name, graph, rival, budget))
             gc.collect()
     return nodes, edges
 
@@ -281,8 +284,9 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="names of networks")
     parser.add_argument("--skip-growth", action="store_true", help="measure the networks alone")
     parser.add_argument("--largest", type=int, default=10**7, help="edges of the largest generated graph")
+    parser.add_argument("--seconds", type=float, default=5.0, help="for each race; samples of igraph get two fifths")
     options = parser.parse_args()
-    nodes, edges = measure_networks(options.only)
+    nodes, edges = measure_networks(options.only, options.seconds)
     if not nodes:
         parser.error(f"--only names no network that is here: {' '.join(options.only)}")
     figures: dict = {"nodes": nodes, "edges": edges, "means": show_networks(nodes, edges)}
