@@ -61,6 +61,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "write_computation_times": False,
     "capture_repr": ("_repr_html_", "__repr__"),
+    "ignore_repr_types": "matplotlib",
     "min_reported_time": 0,
 }
 

@@ -94,6 +94,10 @@ def _make(app):
     source = Path(app.srcdir)
     shutil.rmtree(source / "api" / "rooms", ignore_errors=True)
     write_rooms(source / "api" / "rooms")
+    known = {f"{room}.{name}" for room, names in rooms().items() for name in names}
+    for page in (source / "api" / "names").glob("*.rst"):
+        if page.stem not in known:  # of an earlier build
+            page.unlink()
     write_commands(source / "api" / "rooms")
     os.environ.setdefault("MPLBACKEND", "Agg")
     from pictures import draw_all
