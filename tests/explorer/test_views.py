@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 
 import networkx as nx
@@ -131,6 +132,26 @@ def test_graphs_that_are_not_told_apart():
     a, b = opened(nx.cycle_graph(6), "a"), opened(nx.cycle_graph(6), "b")
     differences_of(a, b, 2, "edge").result()
     assert "Not told apart" in beside_view(a, b, 2, "edge").facts
+
+
+def test_a_click_does_not_wait_for_what_takes_long():
+    shelf, release = Shelf({}), threading.Event()
+    busy = Opened("busy", "Busy", Graph.from_edges([(0, 1)])).jobs.future("long", release.wait)
+    try:
+        scene = scene_of(shelf, State(graph="karate", k=2))
+        ranking = ranking_of(scene.opened, 2)
+        waiting = scene_of(shelf, State(graph="rook", beside="shrikhande")).view.waiting
+        assert not busy.done() and not ranking.done() and waiting == "Comparing the two graphs ..."
+    finally:
+        release.set()
+    assert ranking.result(60).encodings > 1
+
+
+def test_a_comparison_that_fails_says_so(monkeypatch):
+    monkeypatch.setattr("elene.explorer.beside.compare", lambda *arguments, **options: 1 / 0)
+    a, b = opened(nx.path_graph(3), "a"), opened(nx.path_graph(4), "b")
+    assert differences_of(a, b, 1, "edge").exception(60)
+    assert "could not be compared: division by zero" in beside_view(a, b, 1, "edge").notes[0]
 
 
 def test_graphs_that_differ_by_whole_encodings_alone():

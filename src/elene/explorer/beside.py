@@ -165,6 +165,8 @@ def beside_view(a: Opened, b: Opened, k: int, level: str, lit: str | None = None
     title = f"A: {a.title}  |  B: {b.title}"
     if not future.done():
         return View(title, sizes, waiting="Comparing the two graphs ...")
+    if future.exception() is not None:
+        return View(title, sizes, notes=(f"They could not be compared: {future.exception()}",))
     found = future.result()
     if found.by is None:
         words = f"Not told apart by {', '.join(found.tried)}. {sizes}."

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from elene.engine.plan import two_hop_paths
 from elene.explorer.demos import DEMOS
 from elene.forking import cached_property
 from elene.graph import Graph
@@ -95,6 +96,11 @@ class Opened:
     def largest(self) -> int:
         """The first node of largest degree."""
         return int(self.graph.degrees.argmax())
+
+    @cached_property
+    def paths(self) -> int:
+        """How many paths of two steps there are: how much work encodings at k = 2 are."""
+        return int(two_hop_paths(self.graph).sum())
 
     def find(self, text: str | None) -> int | None:
         """The position of a node, or None where there is no such node."""
@@ -208,7 +214,9 @@ class Shelf:
             named = self._named[key]
             # The seal first: what changes while it is being read has another one afterwards.
             seal = None if named.path is None else _seal(named.path)
-            return Opened(key, named.title, named.read(), seal)
+            graph = named.read()
+            # The page shows structure: labels, which encodings would read, are left out of all of it.
+            return Opened(key, named.title, Graph.trusted(graph.indptr, graph.indices, graph.names), seal)
         title, make = DEMOS[key]
         return Opened(key, title, make())
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from elene.encoding import encode
 from elene.engine.colors import color_nodes
-from elene.engine.plan import Rows, two_hop_paths
+from elene.engine.plan import Rows
 from elene.explorer.shelf import Opened
 from elene.graph import Graph
 
@@ -66,8 +66,7 @@ def ranking_depth(opened: Opened, k: int) -> int:
     """The depth at which nodes are ranked: 1 or 2, as the slider has it, and 1 in large graphs."""
     if k < 2:
         return 1
-    paths: int = opened.jobs.future("paths", lambda: int(two_hop_paths(opened.graph).sum())).result()
-    return 2 if paths <= MOST_PATHS else 1
+    return 2 if opened.paths <= MOST_PATHS else 1
 
 
 def ranking_of(opened: Opened, k: int) -> Future[Ranking]:
