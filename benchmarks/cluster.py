@@ -148,7 +148,7 @@ def workers(rows: int, folder: Path) -> dict:
     store, seconds = elene.GraphStore.open(folder / "graph.elene"), {}
     for count in (1, 2):
         with (
-            LocalCluster(n_workers=count, threads_per_worker=1, memory_limit=0, dashboard_address=None) as cluster,
+            LocalCluster(n_workers=count, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster,
             Client(cluster) as client,
         ):
             warm_up(client, folder, 1)
@@ -190,7 +190,7 @@ def one_overhead(graph, folder: Path) -> dict:
     store = elene.GraphStore.build(folder / "network.parquet", folder / "network.elene")
     threads, plain, dask = 2, [], []
     with (
-        LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=0, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         warm_up(client, folder, 2)

@@ -38,7 +38,7 @@ NETWORKS = ("hep-th", "PGPgiantcompo", "musae_lastfm")
 WAYS = list(product((1, 2), ("node", "edge")))
 PARTS = 6
 SHORT = {"distributed.comm.timeouts.connect": "2s", "distributed.comm.retry.count": 0}
-ALONE = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": None, "silence_logs": 60}
+ALONE = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": ":0", "silence_logs": 60}
 
 
 SOME = [("generated", 2, "node"), ("hep-th", 1, "edge"), ("PGPgiantcompo", 2, "node"), ("musae_lastfm", 2, "edge")]
@@ -211,7 +211,7 @@ from distributed import Client, LocalCluster
 from faults import Logged
 if __name__ == "__main__":
     store, k, level, out, notes = sys.argv[1:]
-    with LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=0, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster:
         with Client(cluster) as client:
             client.register_plugin(Logged(notes, seconds=0.3))
             elene.cluster.encode(store, int(k), out, client, level=level, parts=6)
