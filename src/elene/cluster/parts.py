@@ -28,6 +28,7 @@ UNITS = 100_000_000  # of work, ten nanoseconds each, or two-hop paths: about a 
 ARCS = {"node": 2_000_000, "edge": 500_000, "pair": 100_000}  # at their roots: rows of the table go by them at depth 1
 NODES = {"node": 200_000, "edge": 200_000, "pair": 20_000}
 DEEP_NODES = 20_000  # roots at depth 2 and more, whose rows are long
+SEALS = "_seals"  # what begins with a line below is no data to pandas, Arrow and Spark
 BLOCK = 1 << 18  # nodes that are looked at together
 
 
@@ -60,6 +61,11 @@ class PartTask:
         """The file of the part."""
         return Path(self.folder) / f"part-{self.number:05d}.parquet"
 
+    @property
+    def sealed(self) -> Path:
+        """Where it is written down that the part is whole."""
+        return Path(self.folder) / SEALS / f"part-{self.number:05d}.json"
+
 
 class Part(NamedTuple):
     """A part that is there: its file, rows, counts, bytes and their digest, and whether it was made now.
@@ -84,10 +90,21 @@ def encode_part(task: PartTask, threads: int | None = None) -> Part:
     store = opened_store(task.store, task.graph)
     rows = rows_between(store, task.spec, task.start, task.stop)
     table = tidy_table(encode_rows(store, task.spec, rows, threads))
-    about = {"elene": __version__, **asdict(task.spec), "seal": task.seal, "part": task.number}
-    about |= {"rows": len(rows), "counts": len(table)}
+    about = {"elene": __version__, **asdict(task.spec), "part": task.number}
     _write(table.replace_schema_metadata({"elene": json.dumps(about)}), task.path)
-    return Part(task.path.name, len(rows), len(table), task.path.stat().st_size, digest_of(task.path), True)
+    part = Part(task.path.name, len(rows), len(table), task.path.stat().st_size, digest_of(task.path), True)
+    _sign(task, part)
+    return part
+
+
+def _sign(task: PartTask, part: Part) -> None:
+    """Write down what the part is, after it: a part without its seal is made again."""
+    temporary = task.sealed.with_name(f".{uuid4().hex}.json")
+    try:
+        temporary.write_text(json.dumps({"seal": task.seal, **part._asdict()}))
+        os.replace(temporary, task.sealed)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _write(table: Any, path: Path) -> None:
@@ -112,20 +129,13 @@ def _write(table: Any, path: Path) -> None:
 
 
 def whole_part(task: PartTask) -> Part | None:
-    """The part, if its file is there, belongs to this run, and every page of it is as it was written."""
-    parquet, path = _parquet(), task.path
+    """The part, if its file is there, belongs to this run, and every byte of it is as it was written."""
     try:
-        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
-            about = json.loads((file.schema_arrow.metadata or {}).get(b"elene", b"{}"))
-            counts = sum(file.read_row_group(number).num_rows for number in range(file.num_row_groups))
-    except FileNotFoundError:
+        about = json.loads(task.sealed.read_text())
+        ours = about.pop("seal") == task.seal and about["digest"] == digest_of(task.path)
+        return Part(**{**about, "made": False}) if ours else None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
-    except (OSError, ValueError):  # what pyarrow raises for damage is one of them
-        return None
-    ours = (about.get("seal"), about.get("part"), about.get("counts")) == (task.seal, task.number, counts)
-    if not ours:
-        return None
-    return Part(path.name, about["rows"], counts, path.stat().st_size, digest_of(path), False)
 
 
 def _parquet() -> Any:

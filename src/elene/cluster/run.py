@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from elene import __version__
-from elene.cluster.parts import Part, PartTask, cut_parts, encode_part, seal_of
+from elene.cluster.parts import SEALS, Part, PartTask, cut_parts, encode_part, seal_of
 from elene.cluster.store import GraphStore
 from elene.encoding.spec import EncodingSpec
 from elene.engine.parallel import count_threads
@@ -134,7 +134,7 @@ def _held(folder: Path) -> Iterator[None]:
         strange = sorted(path.name for path in folder.iterdir() if path.name != LOCK)
         if strange:
             raise FileExistsError(f"folder: {str(folder)!r} holds {strange[0]!r} and no {MANIFEST}: name another")
-    folder.mkdir(exist_ok=True)
+    (folder / SEALS).mkdir(parents=True, exist_ok=True)
     try:
         with holding(folder / LOCK):
             yield
