@@ -1,6 +1,6 @@
 """The same bytes, whoever makes the parts and whatever happens to them: here, on one worker, on two, after every fault.
 
-Faults that kill processes or start clusters of their own run with ``ELENE_FAULTS=some``, and with ``all`` on every network,
+Faults that kill processes or start clusters of their own run with ``ELENE_FAULTS=some``; with ``all``, on every network,
 depth and level.
 """
 
