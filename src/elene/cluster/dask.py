@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from uuid import uuid4
 
 from distributed import Client, KilledWorker, LocalCluster, WorkerPlugin, as_completed
 
@@ -46,7 +47,9 @@ def run_on(client: Client, threads: int) -> Callable[[list[PartTask]], Iterator[
         client.register_plugin(OpenStore(tasks[0]))
         spec = tasks[0].spec
         depths = ",".join(map(str, spec.depths))
-        keys = [(f"encode {spec.level}s k={depths}-{tasks[0].seal}", task.number) for task in tasks]
+        # Of each call its own: Dask takes a task with a known key for done, and its part may be gone since.
+        call = uuid4().hex
+        keys = [(f"encode {spec.level}s k={depths}-{call}", task.number) for task in tasks]
         futures = client.map(encode_part, tasks, threads=threads, key=keys, pure=False)
         try:
             yield from _results(futures, len(tasks))
