@@ -99,7 +99,7 @@ def encode_part(task: PartTask, threads: int | None = None) -> Part:
 
 def _sign(task: PartTask, part: Part) -> None:
     """Write down what the part is, after it: a part without its seal is made again."""
-    temporary = task.sealed.with_name(f".{uuid4().hex}.json")
+    temporary = task.sealed.with_name(f".{task.sealed.stem}.{uuid4().hex}.json")
     try:
         temporary.write_text(json.dumps({"seal": task.seal, **part._asdict()}))
         os.replace(temporary, task.sealed)
