@@ -7,7 +7,7 @@ import warnings
 import networkx as nx
 import pytest
 import torch
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Batch, Data, InMemoryDataset
 from torch_geometric.loader import DataLoader
 from torch_geometric.utils import from_networkx
 
@@ -81,6 +81,31 @@ def test_a_configuration_is_trained_and_sees_what_message_passing_does_not(cfg):
     cfg.dataset.node_encoder = cfg.dataset.edge_encoder = False
     cfg.gnn.layer_type, cfg.gnn.layers_pre_mp = "generalconv", 1
     assert accuracy(build(), compute_loss) == 0.5
+
+
+def test_graphgym_trains_it_by_itself(cfg, tmp_path):
+    from torch_geometric.graphgym import register as registry
+    from torch_geometric.graphgym.train import GraphGymDataModule, train
+
+    def load(format, name, folder):
+        dataset = InMemoryDataset()
+        dataset.data, dataset.slices = InMemoryDataset.collate(GRAPHS * 4)
+        for part in ("train", "val", "test"):
+            dataset.data[f"{part}_graph_index"] = torch.arange(8)
+        return dataset
+
+    registry.loader_dict["two"] = load
+    cfg.out_dir, cfg.accelerator, cfg.train.enable_ckpt = str(tmp_path), "cpu", False
+    cfg.optim.max_epoch, cfg.share.dim_out, cfg.train.batch_size = 2, 1, 4
+    try:
+        loaders = GraphGymDataModule()
+    finally:
+        del registry.loader_dict["two"]
+    cfg.share.dim_out = 1
+    model = build()
+    before = model.encoder.node_encoder.linear.weight.clone()
+    train(model, loaders, logger=False, trainer_config={"logger": False, "enable_progress_bar": False})
+    assert not torch.equal(before, model.encoder.node_encoder.linear.weight)
 
 
 def test_features_are_those_of_the_transform(cfg):

@@ -124,11 +124,20 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     ] = False,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="For a folder of parts: so many processes of this machine make them."),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="For a folder of parts: so many processes of this machine make them.",
+            rich_help_panel=RUN_PANEL,
+        ),
     ] = None,
     scheduler: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="The same on the Dask cluster at this address, as tcp://host:8786."),
+        typer.Option(
+            metavar="ADDRESS",
+            help="The same on the Dask cluster at this address, as tcp://host:8786.",
+            rich_help_panel=RUN_PANEL,
+        ),
     ] = None,
     how: FileOptions = AS_FOUND,
 ) -> None:
