@@ -93,6 +93,10 @@ def test_what_is_done_on_a_page(page):
     assert "beside=rook" in does("beside.value", **{"beside.value": "rook"})
     assert does("beside.value", "?graph=rook&beside=karate&k=1", **{"beside.value": "none"}).startswith("?graph=rook&")
     assert "graph=karate" in does("graph.value", **{"graph.value": "karate"})
+    edge = {"do": "pair", "node": "0", "other": "1", "graph": "shrikhande"}
+    assert does("action.data", "?graph=rook&beside=shrikhande&k=1", **{"action.data": edge}) == (
+        "?graph=shrikhande&node=0&other=1&k=1"
+    )
     light = {"do": "light", "kind": "1.1.1.0"}
     assert "lit=1.1.1.0" in does("action.data", **{"action.data": light})
 

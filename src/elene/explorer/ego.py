@@ -135,7 +135,7 @@ def table_rows(kinds: Kinds, drawn: NDArray[np.int64]) -> tuple[tuple[TableRow, 
     nodes = int(kinds.counts.sum() - kinds.counts[often].sum())
     return (
         rows,
-        f"The table has the {len(often)} most frequent rows; {counted(nodes, 'node')} are in {rare:,} rarer ones.",
+        f"The table has {len(often)} rows, the most frequent; {counted(nodes, 'node')} are in {rare:,} rarer ones.",
     )
 
 

@@ -37,6 +37,7 @@ def make_app(shelf: Shelf) -> Dash:
     )
     app.layout = _layout(shelf)
     _connect(app, shelf)
+    _connect_in_browser(app)
     return app
 
 
@@ -147,7 +148,7 @@ def _side() -> html.Aside:
 
 
 def _connect(app: Dash, shelf: Shelf) -> None:
-    """The callbacks: one that does everything, one that looks at what comes later, and three in the browser."""
+    """The callbacks: one that does everything, one that looks at what comes later, and one that finds names."""
     inputs = {
         "url": Input("url", "search"),
         "action": Input("action", "data"),
@@ -194,6 +195,9 @@ def _connect(app: Dash, shelf: Shelf) -> None:
     def find(typed: str | None, query: str) -> Any:
         return hits_of(scene_opened(shelf, ViewState.parse(query)), typed or "")
 
+
+def _connect_in_browser(app: Dash) -> None:
+    """The callbacks that need no server: the theme, and saving pictures."""
     in_browser = {
         "shade": (
             [Output("canvas", "stylesheet"), Output("theme", "data")],

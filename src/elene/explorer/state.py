@@ -102,7 +102,7 @@ def follow(state: State, action: Mapping[str, Any]) -> State:
     if done == "walk" and node:
         return State(graph=graph or state.graph, node=node, k=state.k, level=state.level)
     if done == "pair" and node and clean(action.get("other")):
-        return State(graph=state.graph, node=node, other=clean(action.get("other")), k=state.k, level=state.level)
+        return replace(State(graph or state.graph, node, clean(action.get("other")), state.k), level=state.level)
     if done == "light":
         kind = clean(action.get("kind"))
         return replace(state, lit=None if kind == state.lit else kind)
