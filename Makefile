@@ -31,6 +31,7 @@ bench: $(READY)
 	GOMP_SPINCOUNT=10000 $(BIN)/python benchmarks/layer.py --json bench/layer.json
 	$(BIN)/python benchmarks/baselines.py --json bench/baselines.json
 	$(BIN)/python benchmarks/scaling.py --json bench/scaling.json
+	$(BIN)/python benchmarks/kernels.py --json bench/kernels.json
 	$(BIN)/python benchmarks/loader.py --json bench/loader.json
 
 # The site, in docs/_build/html: the gallery is run, warnings are errors, and every link within it leads somewhere.
