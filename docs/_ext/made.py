@@ -90,7 +90,7 @@ def _write(path, text):
         path.write_text(text)
 
 
-def _make(app):
+def _make(app, config):
     source = Path(app.srcdir)
     shutil.rmtree(source / "api" / "rooms", ignore_errors=True)
     write_rooms(source / "api" / "rooms")
@@ -114,7 +114,7 @@ def _trim(app, tree):
 
 
 def setup(app):
-    """Write before autosummary looks for what to document."""
-    app.connect("builder-inited", _make, priority=100)
+    """Write before Sphinx looks for files: what comes later, autosummary does not see in a fresh clone."""
+    app.connect("config-inited", _make)
     app.connect("doctree-read", _trim)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
