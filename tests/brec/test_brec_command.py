@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from elene.brec import ledger as ledgers
 from elene.brec import rpc
 from elene.cli import app
+from elene.cli.common import console
 from elene.datasets import rook, shrikhande
 
 
@@ -26,7 +27,7 @@ def graph6(graph):
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setattr(console, "width", 120)  # it was made before this test, for whatever there was then
     monkeypatch.delenv("ELENE_DATA", raising=False)
     lines = ["pair\tcategory4\tsubcategory\tg6_a\tg6_b"]
     for index, category in enumerate(("Basic", "Basic", "Regular")):

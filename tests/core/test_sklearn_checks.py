@@ -32,6 +32,9 @@ class EncoderOfRows(CheckedEncoder):
     def fit(self, X, y=None):
         return super().fit(self._paths(X, reset=True))
 
+    def fit_transform(self, X, y=None):
+        return super().fit_transform(self._paths(X, reset=True))
+
     def transform(self, X):
         from sklearn.utils.validation import check_is_fitted
 
