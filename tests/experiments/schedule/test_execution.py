@@ -198,7 +198,7 @@ def test_a_running_job_stops_when_time_is_up(store, jobs):
             time.sleep(0.01)
         raise AssertionError("it was not interrupted")
 
-    found = states(steps_of(jobs, store, slow, unknown, budget=0.3))
+    found = states(steps_of(jobs, store, slow, unknown, budget=2))
     assert [state for state, _, _ in found] == ["starts", "stopped", *["too long"] * 7]
     assert list(store.find()) == []
 
