@@ -106,7 +106,7 @@ def gml_files(random):
 
 def naive_edges(path, content):
     """The same file, naively; the layout of a table is that of the reader, whose choice has tests of its own."""
-    table = tables._describe(tables._normalised(content), Options())
+    table = tables.describe_text(tables._normalised(content), Options())
     if table is None:
         return naive.spanned([])
     return naive.edge_list(content, table.delimiter, table.ends, table.header is not None)
