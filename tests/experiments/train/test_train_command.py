@@ -72,7 +72,12 @@ def test_bad_input_gets_one_line(here, arguments, message):
 def test_an_interrupted_run_says_how_to_go_on(here):
     command = [sys.executable, "-m", "elene", "train", *SMALL, "training.epochs=100000"]
     environment = {**os.environ, "PYTHONWARNINGS": "default"}
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    # Tests may run in the background, where interrupts are ignored, and what they start would ignore them, too.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    finally:
+        signal.signal(signal.SIGINT, before)
     try:
         for _ in range(2000):
             if [file for file in Path("runs").rglob("metrics.csv") if file.read_text().count("\n") > 3]:
