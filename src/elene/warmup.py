@@ -12,16 +12,6 @@ from elene.encoding import edge_quadruplets, encode, fingerprint, quadruplets
 from elene.graph import Graph
 
 
-def scattered_graph(nodes: int = 5000) -> Graph:
-    """A sparse graph whose neighbours have numbers far apart, so that the engine renumbers it.
-
-    >>> scattered_graph().max_degree
-    4
-    """
-    node = np.arange(nodes)
-    return Graph.from_edges(np.stack([np.tile(node, 2), np.concatenate([node + 1711, node + 2309]) % nodes], axis=1))
-
-
 def complete_graph(nodes: int = 30) -> Graph:
     """All nodes joined, so that ego-networks overlap enough to be explored side by side.
 
@@ -37,13 +27,15 @@ def steps() -> dict[str, Callable[[], object]]:
     >>> list(steps())[:2]
     ['nodes, k = 1', 'nodes, k = 2']
     """
-    small, sparse, dense = complete_graph(4), scattered_graph(), complete_graph()
+    small, dense = complete_graph(4), complete_graph()
     found: dict[str, Callable[[], object]] = {
         "nodes, k = 1": lambda: encode(small, 1),
         "nodes, k = 2": lambda: encode(small, 2),
-        "nodes, k = 2, large graphs": lambda: encode(sparse, 2),
         "nodes, k = 2, dense graphs": lambda: encode(dense, 2),
         "nodes, joint": lambda: encode(small, 1, form="joint"),
+        "nodes, labels and types": lambda: [
+            encode(small, 1, form=form, labels=[0, 0, 1, 1]) for form in ("joint", "type")
+        ],
         "edges, k = 1": lambda: encode(small, 1, level="edge"),
         "edges, k = 2": lambda: encode(small, 2, level="edge"),
         "edges, joint": lambda: encode(small, 1, level="edge", form="joint"),

@@ -19,6 +19,7 @@ from elene.files import check_path
 from elene.forking import cached_property
 from elene.graph import Graph
 from elene.html import table
+from elene.validation import brief
 
 if TYPE_CHECKING:
     from elene.kernels.data import Adjacency
@@ -118,6 +119,8 @@ class GraphStore(Graph):
             folder: the folder.
             verify: read everything once and compare it with the digests; it takes about a second for a gigabyte.
         """
+        if not isinstance(verify, bool):
+            raise TypeError(f"verify must be True or False, got {brief(verify)}")
         place = check_path("folder", folder).resolve()
         manifest = Manifest.read(place)
         arrays = {name: _checked(place, name, about, verify) for name, about in manifest.arrays.items()}
