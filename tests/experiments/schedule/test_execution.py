@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections import Counter
 
@@ -192,13 +193,21 @@ def test_nothing_starts_without_time(store, jobs):
     assert {state for state, _, _ in found} == {"too long"}
 
 
-def test_a_running_job_stops_when_time_is_up(store, jobs):
+@pytest.mark.parametrize("handler", [signal.default_int_handler, signal.SIG_IGN])
+def test_a_running_job_stops_when_time_is_up(store, jobs, handler):
+    """Also in the background, where interrupts are ignored."""
+
     def slow(job):
         for _ in range(1000):
             time.sleep(0.01)
         raise AssertionError("it was not interrupted")
 
-    found = states(steps_of(jobs, store, slow, unknown, budget=2))
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        found = states(steps_of(jobs, store, slow, unknown, budget=2))
+        assert signal.getsignal(signal.SIGINT) is handler
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert [state for state, _, _ in found] == ["starts", "stopped", *["too long"] * 7]
     assert list(store.find()) == []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import csv
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -138,8 +139,14 @@ def _interrupted_after(seconds: float | None) -> Iterator[None]:
         return
     timer = Timer(seconds, _thread.interrupt_main)
     timer.daemon = True
+    # What a shell starts in the background ignores interrupts, and would never stop.
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if ignored:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
+        if ignored:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
