@@ -35,8 +35,9 @@ bench: $(READY)
 	$(BIN)/python benchmarks/loader.py --json bench/loader.json
 
 # The site, in docs/_build/html: the gallery is run, warnings are errors, and every link within it leads somewhere.
+# The gallery's networks are small: threads of torch would only wait for each other.
 docs: $(READY)
-	$(if $(DATA),ELENE_DATA=$(DATA)) $(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+	OMP_NUM_THREADS=1 $(if $(DATA),ELENE_DATA=$(DATA)) $(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 	$(BIN)/python docs/check.py docs/_build/html
 
 # Needs nothing of what the tests need.

@@ -74,11 +74,12 @@ def learn(with_elene, epochs=20):
     torch.manual_seed(0)
     model = Classifier(with_elene=with_elene)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    seen = DataLoader(graphs(64, seed=1), batch_size=16, shuffle=True)
     unseen = next(iter(DataLoader(graphs(40, seed=2), batch_size=40)))
     accuracies = []
     for _ in range(epochs):
         model.train()
-        for batch in DataLoader(graphs(64, seed=1), batch_size=16, shuffle=True):
+        for batch in seen:
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(batch), batch.y).backward()
             optimizer.step()
