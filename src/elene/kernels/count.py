@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,25 @@ from elene.kernels.jit import inlined, kernel
 
 HALF = np.int64(32)
 LOWER = np.int64(2**31 - 1)
+
+
+class Layout(NamedTuple):
+    """The columns of a marginal row: ``step`` for each distance, closer's first, then degree's, then farther's.
+
+    With absolute degrees, those of degree are alone: ``kept`` is 0 then, and else 1.
+    """
+
+    step: Any
+    degree: Any
+    farther: Any
+    kept: Any
+
+
+@inlined
+def layout_of(setting: Any) -> Layout:
+    """Where the columns of a distance begin."""
+    width, kept = setting.rho + 1, 0 if setting.absolute else 1
+    return Layout((1 + 2 * kept) * width, kept * width, 2 * width, kept)
 
 
 @inlined
@@ -31,6 +50,14 @@ def flush(histogram: Any, base: int, top: int, first: int, kept: Any, entries: A
         used = put(first + value, count, kept * (count != 0), entries, used)
         histogram[base + value] = 0
     return used
+
+
+@inlined
+def put_roots(roots: int, own: int, layout: Any, there: Any, entries: Any, used: int) -> int:
+    """Append what roots of this degree see at distance 0, if they are there: nobody closer, all neighbours farther."""
+    used = put(0, roots, there * layout.kept, entries, used)
+    used = put(layout.degree + own, roots, there, entries, used)
+    return put(layout.farther + own, roots, there * layout.kept, entries, used)
 
 
 @inlined

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from elene.kernels.count import put
+from elene.kernels.count import layout_of, put
 from elene.kernels.data import Progress
 from elene.kernels.jit import inlined, kernel
 from elene.kernels.node import MarginalScratch, fill_marginal, marginal_scratch
@@ -138,24 +138,36 @@ def compare_codes(
 
 
 class View(NamedTuple):
-    """A node as all lanes see it: its code, that one step closer; closer and level neighbours, in bytes and in all."""
+    """A node as every lane sees it: its code and neighbours, counted in bytes and in all; and which lanes see it how.
 
-    same: Any
+    ``above`` is the code one step closer to the root, ``alike`` who sees what the guide does, ``rest`` a list of lanes.
+    """
+
+    code: Any
     above: Any
     few_closer: Any
     few_level: Any
     closer: Any
     level: Any
+    alike: Any
+    rest: Any
+
+
+@inlined
+def make_view() -> View:
+    """Room for a view; counting takes a tenth longer where it is scratch that comes from outside."""
+    few, many = np.empty((4, LANES), np.uint8), np.empty((3, LANES), np.int32)
+    return View(few[0], few[1], few[2], few[3], many[0], many[1], many[2], np.empty(LANES + 1, np.uint64))
 
 
 @inlined
 def view_node(graph: Any, w: Any, codes: Any, view: Any) -> Any:
     """Look at a node from all lanes; gives its degree."""
-    same, above, closer, level = view.same, view.above, view.closer, view.level
+    code, above, closer, level = view.code, view.above, view.closer, view.level
     few_closer, few_level = view.few_closer, view.few_level
     for r in range(LANES):
-        same[r] = codes[w, r]
-        above[r] = same[r] + np.uint8(1)
+        code[r] = codes[w, r]
+        above[r] = code[r] + np.uint8(1)
         closer[r] = 0
         level[r] = 0
     start, stop = np.int64(graph.pointers[w]), np.int64(graph.pointers[w + ONE])
@@ -164,7 +176,7 @@ def view_node(graph: Any, w: Any, codes: Any, view: Any) -> Any:
         pause = min(stop, start + 255)
         few_closer[:] = 0
         few_level[:] = 0
-        compare_codes(graph.neighbours, start, pause, codes, above, same, few_closer, few_level)
+        compare_codes(graph.neighbours, start, pause, codes, above, code, few_closer, few_level)
         for r in range(LANES):
             closer[r] += few_closer[r]
             level[r] += few_level[r]
@@ -173,81 +185,102 @@ def view_node(graph: Any, w: Any, codes: Any, view: Any) -> Any:
 
 
 @inlined
-def count_in(column: int, lane: Any, scratch: Any) -> None:
-    """Count one node in one lane's column."""
+def find_alike(guide: int, view: Any) -> int:
+    """Find the lanes that see a node as the guide does, if that reaches it; gives how many there are."""
+    code, closer, level, alike = view.code, view.closer, view.level, view.alike
+    the_code, the_closer, the_level = code[guide], closer[guide], level[guide]
+    many = 0
+    for r in range(LANES):
+        alike[r] = (code[r] == the_code) & (closer[r] == the_closer) & (level[r] == the_level)
+        many += alike[r]
+    return many if the_code > 0 else 0
+
+
+class Columns(NamedTuple):
+    """Where a node counts in a row; at distance k, there is no farther."""
+
+    closer: Any
+    degree: Any
+    farther: Any
+
+
+@inlined
+def columns_of(lane: Any, degree: int, setting: Any, layout: Any, view: Any) -> Columns:
+    """Where a node of this degree counts for a lane that reaches it; at distance k, some neighbours are outside."""
+    code, closer, rho = np.int64(view.code[lane]), np.int64(view.closer[lane]), setting.rho
+    inside = closer + np.int64(view.level[lane])
+    first = (setting.k + 1 - code) * layout.step
+    return Columns(
+        first + min(closer, rho),
+        first + layout.degree + min(inside if code == 1 else degree, rho),
+        first + layout.farther + min(degree - inside, rho),
+    )
+
+
+@inlined
+def count_all(column: int, times: Any, scratch: Any) -> None:
+    """Count in a column of all lanes, as often as each says."""
+    for r in range(LANES):
+        scratch.histogram[column, r] += times[r]
+    scratch.met[column] = 1
+
+
+@inlined
+def count_alike(guide: int, degree: int, setting: Any, layout: Any, view: Any, scratch: Any) -> None:
+    """Count a node for all lanes that see it as the guide does, and take it out of their reach."""
+    code, alike = view.code, view.alike
+    columns = columns_of(guide, degree, setting, layout, view)
+    count_all(columns.degree, alike, scratch)
+    if layout.kept:
+        count_all(columns.closer, alike, scratch)
+        if code[guide] > 1:
+            count_all(columns.farther, alike, scratch)
+    for r in range(LANES):
+        code[r] = 0 if alike[r] else code[r]
+
+
+@inlined
+def count_one(column: int, lane: Any, scratch: Any) -> None:
+    """Count once in a column of one lane."""
     scratch.histogram[np.uint64(column), lane] += 1
     scratch.met[np.uint64(column)] = 1
 
 
 @inlined
-def count_apart(setting: Any, degree: int, view: Any, lanes: Any, scratch: Any) -> None:
-    """Add one node to the histograms of some lanes that reach it, in fewer than k steps or in k."""
-    same, closer, level = view.same, view.closer, view.level
-    rho, width = setting.rho, setting.rho + 1
-    for lane in lanes:
-        near = np.int64(closer[lane])
-        inside = near + np.int64(level[lane])
-        distance = setting.k + 1 - np.int64(same[lane])
-        seen = inside if same[lane] == 1 else degree
-        if setting.absolute:
-            count_in(distance * width + min(seen, rho), lane, scratch)
-        else:
-            count_in(3 * distance * width + min(near, rho), lane, scratch)
-            count_in((3 * distance + 1) * width + min(seen, rho), lane, scratch)
-            if same[lane] > 1:
-                count_in((3 * distance + 2) * width + min(degree - inside, rho), lane, scratch)
-
-
-@inlined
-def count_for(column: int, alike: Any, scratch: Any) -> None:
-    """Count one node in a column for all lanes, once or as often as each lane says."""
+def count_apart(degree: int, setting: Any, layout: Any, view: Any, scratch: Any) -> None:
+    """Count a node for all lanes that reach it, one by one."""
+    code, rest = view.code, view.rest
+    left = 0
     for r in range(LANES):
-        scratch.histogram[column, r] += alike[r]
-    scratch.met[column] = 1
-
-
-@inlined
-def count_alike(setting: Any, degree: int, code: Any, near: Any, level: Any, alike: Any, scratch: Any) -> None:
-    """Add one node to the histograms of all lanes that see it alike: most do where a hub leads to it."""
-    rho, width, inside, distance = setting.rho, setting.rho + 1, near + level, setting.k + 1 - code
-    seen = inside if code == 1 else degree
-    if setting.absolute:
-        count_for(distance * width + min(seen, rho), alike, scratch)
-    else:
-        count_for(3 * distance * width + min(near, rho), alike, scratch)
-        count_for((3 * distance + 1) * width + min(seen, rho), alike, scratch)
-        if code > 1:
-            count_for((3 * distance + 2) * width + min(degree - inside, rho), alike, scratch)
+        rest[left] = r
+        left += code[r] > 0
+    for i in range(left):
+        lane = rest[i]
+        columns = columns_of(lane, degree, setting, layout, view)
+        count_one(columns.degree, lane, scratch)
+        if layout.kept:
+            count_one(columns.closer, lane, scratch)
+            if code[lane] > 1:
+                count_one(columns.farther, lane, scratch)
 
 
 @kernel
 def count_lanes(graph: Any, tail: int, lanes: int, setting: Any, policy: Any, scratch: Any) -> None:
-    """Count every explored node for all lanes that reach it: for those that see it alike, and then for the others."""
-    codes, queue = scratch.codes, scratch.queue
-    small = np.empty((4, LANES), np.uint8)
-    counts, boundary = np.empty((3, LANES), np.int32), np.zeros(LANES, np.int32)
-    view = View(small[0], small[1], small[2], small[3], counts[0], counts[1])
-    same, closer, level, alike = view.same, view.closer, view.level, counts[2]
-    rest, guide = np.empty(LANES + 1, np.uint64), lanes // 2
+    """Count every explored node for all lanes that reach it: at once for those that see it alike, and then one by one.
+
+    A lane in the middle is the guide to what many see: most do where a hub leads to the node. At distance k nobody has
+    neighbours farther away: how many nodes are there is counted for all of them at the end.
+    """
+    view, boundary, layout, guide = make_view(), np.zeros(LANES, np.int32), layout_of(setting), lanes // 2
     for j in range(tail):
-        degree = view_node(graph, queue[j], codes, view)
-        code, near, beside = same[guide], closer[guide], level[guide]
-        many = 0
+        degree = view_node(graph, scratch.queue[j], scratch.codes, view)
         for r in range(LANES):
-            boundary[r] += same[r] == 1
-            alike[r] = (same[r] == code) & (closer[r] == near) & (level[r] == beside)
-            many += alike[r]
-        if code > 0 and many >= policy.alike:
-            count_alike(setting, degree, np.int64(code), np.int64(near), np.int64(beside), alike, scratch)
-            for r in range(LANES):
-                same[r] = 0 if alike[r] else same[r]
-        left = 0
-        for r in range(LANES):
-            rest[left] = r
-            left += same[r] > 0
-        count_apart(setting, degree, view, rest[:left], scratch)
-    if not setting.absolute:  # nodes at distance k have no neighbour farther away
-        count_for((3 * setting.k + 2) * (setting.rho + 1), boundary, scratch)
+            boundary[r] += view.code[r] == 1
+        if find_alike(guide, view) >= policy.alike:
+            count_alike(guide, degree, setting, layout, view, scratch)
+        count_apart(degree, setting, layout, view, scratch)
+    if layout.kept:
+        count_all(setting.k * layout.step + layout.farther, boundary, scratch)
 
 
 @inlined

@@ -14,9 +14,11 @@ from elene.kernels.count import (
     is_full,
     label_code,
     label_key,
+    layout_of,
     mix,
     pack,
     put,
+    put_roots,
     put_tallies,
 )
 from elene.kernels.data import Progress
@@ -76,19 +78,44 @@ def reading_scratch(n: int, k: int, state: Any) -> ReadingScratch:
     return ReadingScratch(ego_scratch(n, k, state), np.empty(n, np.int32), np.zeros(n, np.int64))
 
 
-@inlined
-def expand_level(graph: Any, first: Any, again: Any, head: int, tail: int, scratch: Any) -> int:
-    """Visit the nodes ``queue[head:tail]`` of one level; gives the new end of the queue.
+class Word(NamedTuple):
+    """A state from the highest bit on: the boundary (the node is at distance k), visits, and level neighbours there.
 
-    A node's state is 0 where it is not reached. Every visit adds one to the count in it, whatever its distance is:
-    ``first`` is what that adds to a node that is not reached yet, and ``again`` to others. Branches on graph data are
-    mispredicted half of the time, so there are none: every neighbour is written to the queue's end, which moves only
-    for new ones.
+    The last two are counts of ``shift`` bits each, so many as ``mask`` has; ``visit`` is one visit.
+    """
+
+    boundary: Any
+    visit: Any
+    shift: Any
+    mask: Any
+
+
+@inlined
+def word_of(state: Any, shift: Any) -> Word:
+    """The parts of a state, all of the type of states."""
+    one = state.dtype.type(1)
+    visit = one << shift
+    return Word(one << state.dtype.type(8 * state.itemsize - 1), visit, shift, visit - one)
+
+
+@inlined
+def visits_in(seen: Any, word: Any) -> Any:
+    """How often a node of this state was visited."""
+    return (seen >> word.shift) & word.mask
+
+
+@inlined
+def expand_level(graph: Any, start: int, stop: int, first: Any, again: Any, scratch: Any) -> int:
+    """Visit all neighbours of the nodes ``queue[start:stop]`` of one level; gives the new end of the queue.
+
+    ``first`` is what a visit adds to the state of a node that is not reached yet, which is 0, and ``again`` to others,
+    whatever their distance is. Branches on graph data are mispredicted half of the time, so there are none: every
+    neighbour is written to the queue's end, which moves only for new ones.
     """
     pointers, neighbours, state, queue = graph.pointers, graph.neighbours, scratch.state, scratch.queue
     empty = state.dtype.type(0)
-    end = tail
-    for j in range(head, tail):
+    end = stop
+    for j in range(start, stop):
         u = queue[j]
         for e in range(pointers[u], pointers[u + ONE]):
             x = neighbours[e]
@@ -101,43 +128,58 @@ def expand_level(graph: Any, first: Any, again: Any, head: int, tail: int, scrat
 
 
 @inlined
-def explore(graph: Any, root: Any, k: int, shift: Any, scratch: Any) -> int:
+def count_closer(start: int, stop: int, word: Any, scratch: Any) -> None:
+    """Before a level is expanded, its nodes have been visited by their closer neighbours."""
+    state, queue, closer = scratch.state, scratch.queue, scratch.closer
+    for j in range(start, stop):
+        closer[j] = visits_in(state[queue[j]], word)
+
+
+@inlined
+def count_farther(graph: Any, start: int, stop: int, word: Any, scratch: Any) -> None:
+    """After that, by all neighbours but the farther ones, whose visits come later and are never looked at."""
+    pointers, state, queue = graph.pointers, scratch.state, scratch.queue
+    degree, farther = scratch.degree, scratch.farther
+    for j in range(start, stop):
+        u = queue[j]
+        degree[j] = pointers[u + ONE] - pointers[u]
+        farther[j] = degree[j] - visits_in(state[u], word)
+
+
+@inlined
+def explore(graph: Any, root: Any, k: int, word: Any, scratch: Any) -> int:
     """Explore the ego-network of one root; gives its size.
 
     Afterwards ``queue[:size]`` holds its nodes by distance, those at distance l ending at ``ends[l]``, and closer,
     degree and farther the counts of those nearer than k in the same order. The counts of those at distance k are still
     in the states: :func:`read_ego` or tallies must follow, and clear them.
-
-    A state is, from the highest bit on: whether the node is at distance k, its visits, and its neighbours at distance k
-    if it is there, too. A node's visits are its closer neighbours before its own level is expanded, and all but the
-    farther ones after that; those from farther on are never looked at.
     """
-    pointers, state, queue = graph.pointers, scratch.state, scratch.queue
-    closer, degree, farther = scratch.closer, scratch.degree, scratch.farther
-    unit = state.dtype.type(1)
-    visit, mask = unit << shift, (unit << shift) - unit
-    boundary = unit << state.dtype.type(8 * state.itemsize - 1)
+    state, queue, ends = scratch.state, scratch.queue, scratch.ends
     queue[0] = root
-    state[root] = unit if k else boundary
-    head, tail = 0, 1
+    state[root] = state.dtype.type(1) if k else word.boundary  # not 0, for it is reached, and not visited
+    start, stop = 0, 1
     for distance in range(k):
-        scratch.ends[distance] = tail
-        for j in range(head, tail):
-            closer[j] = (state[queue[j]] >> shift) & mask
-        first = visit + boundary if distance + 1 == k else visit
-        end = expand_level(graph, first, visit, head, tail, scratch)
-        for j in range(head, tail):
-            u = queue[j]
-            degree[j] = pointers[u + ONE] - pointers[u]
-            farther[j] = degree[j] - ((state[u] >> shift) & mask)
-        head, tail = tail, end
-    scratch.ends[k] = tail
-    connect(graph, queue, np.uint64(head), np.uint64(tail), state, scratch.lists)
-    return tail
+        ends[distance] = stop
+        first = word.visit + word.boundary if distance + 1 == k else word.visit
+        count_closer(start, stop, word, scratch)
+        end = expand_level(graph, start, stop, first, word.visit, scratch)
+        count_farther(graph, start, stop, word, scratch)
+        start, stop = stop, end
+    ends[k] = stop
+    connect(graph, queue, np.uint64(start), np.uint64(stop), state, scratch.lists)
+    return stop
+
+
+class Tops(NamedTuple):
+    """The largest closer, degree and farther of some nodes."""
+
+    closer: Any
+    degree: Any
+    farther: Any
 
 
 @inlined
-def tally_inside(start: int, stop: int, rho: int, scratch: Any, histogram: Any) -> Any:
+def tally_inside(start: int, stop: int, rho: int, scratch: Any, histogram: Any) -> Tops:
     """Tally the counts of nodes nearer than k, clipped, and clear their states; gives the largest of each."""
     state, queue = scratch.state, scratch.queue
     closer, degree, farther = scratch.closer, scratch.degree, scratch.farther
@@ -150,65 +192,62 @@ def tally_inside(start: int, stop: int, rho: int, scratch: Any, histogram: Any) 
         histogram[width + d] += 1
         histogram[2 * width + f] += 1
         back, inside, onward = max(back, c), max(inside, d), max(onward, f)
-    return back, inside, onward
+    return Tops(back, inside, onward)
 
 
 @inlined
-def tally_boundary(start: int, stop: int, shift: Any, rho: int, scratch: Any, histogram: Any) -> Any:
+def tally_boundary(start: int, stop: int, word: Any, rho: int, scratch: Any, histogram: Any) -> Tops:
     """The same for nodes at distance k, whose counts are still in the states; none has a neighbour farther away."""
     state, queue = scratch.state, scratch.queue
-    empty, mask = state.dtype.type(0), (state.dtype.type(1) << shift) - state.dtype.type(1)
-    width, back, inside = rho + 1, 0, 0
+    empty, width = state.dtype.type(0), rho + 1
+    back, inside = 0, 0
     for j in range(start, stop):
         seen = state[queue[j]]
         state[queue[j]] = empty
-        c = np.int64((seen >> shift) & mask)
-        d = min(c + np.int64(seen & mask), rho)
-        c = min(c, rho)
+        visits, level = np.int64(visits_in(seen, word)), np.int64(seen & word.mask)
+        c, d = min(visits, rho), min(visits + level, rho)
         histogram[c] += 1
         histogram[width + d] += 1
         back, inside = max(back, c), max(inside, d)
-    return back, inside
+    histogram[2 * width] += stop - start
+    return Tops(back, inside, 0)
 
 
 @inlined
-def put_root(own: int, width: int, kept: int, inner: int, entries: Any, used: int) -> int:
-    """Append a root's counts: nobody closer, all its neighbours farther; nothing if it is its own boundary."""
-    used = put(0, 1, inner * kept, entries, used)
-    used = put(kept * width + own, 1, inner, entries, used)
-    return put(2 * width + own, 1, inner * kept, entries, used)
+def flush_distance(distance: int, tops: Any, layout: Any, histogram: Any, entries: Any, used: int) -> int:
+    """Append what was tallied of the nodes at one distance to a row, and clear it."""
+    width, first = histogram.shape[0] // 3, distance * layout.step
+    used = flush(histogram, 0, tops.closer, first, layout.kept, entries, used)
+    used = flush(histogram, width, tops.degree, first + layout.degree, 1, entries, used)
+    return flush(histogram, 2 * width, tops.farther, first + layout.farther, layout.kept, entries, used)
 
 
 @kernel
 def fill_marginal(graph: Any, roots: Any, setting: Any, scratch: Any, out: Any, progress: Any) -> Any:
-    """Marginal rows of roots, one by one.
+    """Marginal rows of roots, one by one: the root, then distance by distance.
 
     With absolute degrees, all is tallied alike but only degrees are kept. There are no branches around arrays, and none
     is replaced: numba would count references for every root, which takes longer than a small ego-network.
     """
-    k, shift, rho = setting.k, setting.shift, setting.rho
-    ego, histogram, entries, row_ends = scratch.ego, scratch.histogram, out.entries, out.ends
+    k, rho, layout = setting.k, setting.rho, layout_of(setting)
+    ego, histogram, entries = scratch.ego, scratch.histogram, out.entries
     state, ends, degree = ego.state, ego.ends, ego.degree
-    width, kept, inner = rho + 1, 0 if setting.absolute else 1, min(k, 1)
-    step = (1 + 2 * kept) * width  # columns of a distance
-    most = 3 * min((k + 1) * width, state.shape[0]) + 3
+    word = word_of(state, setting.shift)
+    most = 3 * min((k + 1) * (rho + 1), state.shape[0]) + 3
+    root_inside = min(k, 1)  # at depth 0 it is its own boundary, and tallied with that
     done, used = progress.done, progress.used
     while done < roots.shape[0] and used + most <= entries.shape[0]:
-        explore(graph, roots[done], k, shift, ego)
+        explore(graph, roots[done], k, word, ego)
         state[roots[done]] = 0
-        used = put_root(min(np.int64(degree[0]), rho), width, kept, inner, entries, used)
-        start, first = inner, inner * step
+        used = put_roots(1, min(np.int64(degree[0]), rho), layout, root_inside, entries, used)
+        start = root_inside
         for distance in range(1, k):
-            back, inside, onward = tally_inside(start, ends[distance], rho, ego, histogram)
-            used = flush(histogram, 0, back, first, kept, entries, used)
-            used = flush(histogram, width, inside, first + kept * width, 1, entries, used)
-            used = flush(histogram, 2 * width, onward, first + 2 * width, kept, entries, used)
-            start, first = ends[distance], first + step
-        back, inside = tally_boundary(start, ends[k], shift, rho, ego, histogram)
-        used = flush(histogram, 0, back, first, kept, entries, used)
-        used = flush(histogram, width, inside, first + kept * width, 1, entries, used)
-        used = put(first + 2 * width, ends[k] - start, kept * (ends[k] > start), entries, used)
-        row_ends[done] = used
+            tops = tally_inside(start, ends[distance], rho, ego, histogram)
+            used = flush_distance(distance, tops, layout, histogram, entries, used)
+            start = ends[distance]
+        tops = tally_boundary(start, ends[k], word, rho, ego, histogram)
+        used = flush_distance(k, tops, layout, histogram, entries, used)
+        out.ends[done] = used
         done += 1
     return Progress(done, used, progress.known, most)
 
@@ -217,9 +256,8 @@ def fill_marginal(graph: Any, roots: Any, setting: Any, scratch: Any, out: Any, 
 def read_ego(graph: Any, root: Any, setting: Any, scratch: Any) -> int:
     """Explore the ego-network of one root and write down all its quadruplets; gives its size."""
     ego, distance = scratch.ego, scratch.distance
-    state, queue, k, shift = ego.state, ego.queue, setting.k, setting.shift
-    size = explore(graph, root, k, shift, ego)
-    empty, mask = state.dtype.type(0), (state.dtype.type(1) << shift) - state.dtype.type(1)
+    state, queue, k, word = ego.state, ego.queue, setting.k, word_of(ego.state, setting.shift)
+    size = explore(graph, root, k, word, ego)
     start = 0
     for level in range(k + 1):
         for j in range(start, ego.ends[level]):
@@ -227,11 +265,11 @@ def read_ego(graph: Any, root: Any, setting: Any, scratch: Any) -> int:
         start = ego.ends[level]
     for j in range(ego.ends[k - 1] if k else 0, size):
         seen = state[queue[j]]
-        ego.closer[j] = (seen >> shift) & mask
-        ego.degree[j] = (seen & mask) + ((seen >> shift) & mask)
+        ego.closer[j] = visits_in(seen, word)
+        ego.degree[j] = visits_in(seen, word) + (seen & word.mask)
         ego.farther[j] = ZERO
     for j in range(size):
-        state[queue[j]] = empty
+        state[queue[j]] = 0
     return size
 
 

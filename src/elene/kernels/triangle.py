@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from elene.kernels.connect import ListScratch, connect, connect_few, list_scratch
-from elene.kernels.count import put
+from elene.kernels.count import flush, layout_of, put, put_roots
 from elene.kernels.data import Progress
 from elene.kernels.jit import inlined, kernel
 
@@ -49,38 +49,34 @@ def mark(nodes: Any, start: Any, stop: Any, centres: int, state: Any) -> None:
 
 
 @inlined
-def tally_degrees(nodes: Any, start: Any, stop: Any, state: Any, histogram: Any) -> int:
-    """Tally the degrees of members, clipped to the histogram, and unmark them; gives the largest."""
+def tally_degrees(nodes: Any, start: Any, stop: Any, centres: int, state: Any, histogram: Any) -> int:
+    """Tally the degrees of members, clipped, as each centre sees them, and unmark them; gives the largest."""
     rho, top = histogram.shape[0] - 1, 0
     for i in range(start, stop):
         degree = min(np.int64(state[nodes[i]] & ~MEMBER), rho)
         state[nodes[i]] = 0
-        histogram[degree] += 1
+        histogram[degree] += centres
         top = max(top, degree)
     return top
 
 
 @inlined
-def write_row(size: int, top: int, centres: int, kept: int, histogram: Any, entries: Any, used: int) -> int:
-    """Append the row of one node (one centre) or edge (two centres, both readings); gives how many entries there are.
+def write_row(centres: int, size: int, top: int, layout: Any, scratch: Any, out: Any, used: int) -> int:
+    """Append the row of one node or edge, whose members' degrees are tallied; gives how many entries there are.
 
-    The columns of a distance are closer, degree and farther, ``width`` each; with absolute degrees (``kept`` is 0) only
-    those of degree are there. An edge's ends see each other as neighbours of degree ``size + 1``, too.
+    Each centre has all members as neighbours and, in an edge, the other centre, which it sees with its own degree. At
+    distance 1, nobody has more than one neighbour closer or any farther.
     """
-    width = histogram.shape[0]
-    own = min(size + centres - 1, width - 1)  # a centre's degree, and its farther neighbours
-    others = centres * (size + centres - 1)  # all that are seen at distance 1, each with one closer neighbour a centre
-    used = put(0, centres, kept, entries, used)
-    used = put(kept * width + own, centres, 1, entries, used)
-    used = put(2 * width + own, centres, kept, entries, used)
-    used = put(3 * width + min(1, width - 1), others, kept * (others > 0), entries, used)
-    histogram[own] += centres - 1
-    top, first = max(top, (centres - 1) * own), (1 + 3 * kept) * width
-    for degree in range(top + 1):
-        count = histogram[degree]
-        used = put(first + degree, centres * count, count != 0, entries, used)
-        histogram[degree] = 0
-    return put(5 * width, others, kept * (others > 0), entries, used)
+    histogram, entries = scratch.histogram, out.entries
+    rho, neighbours = histogram.shape[0] - 1, size + centres - 1
+    own, seen = min(neighbours, rho), centres * neighbours
+    histogram[own] += centres * (centres - 1)
+    top = max(top, (centres - 1) * own)
+    kept = layout.kept * (seen > 0)
+    used = put_roots(centres, own, layout, 1, entries, used)
+    used = put(layout.step + min(1, rho), seen, kept, entries, used)
+    used = flush(histogram, 0, top, layout.step + layout.degree, 1, entries, used)
+    return put(layout.step + layout.farther, seen, kept, entries, used)
 
 
 @kernel
@@ -90,17 +86,16 @@ def fill_nodes(graph: Any, roots: Any, setting: Any, scratch: Any, out: Any, pro
     There are no branches around arrays, and none is replaced: numba would count references for every root.
     """
     pointers, neighbours = graph.pointers, graph.neighbours
-    state, histogram, entries, ends = scratch.state, scratch.histogram, out.entries, out.ends
-    kept, most = 0 if setting.absolute else 1, histogram.shape[0] + BESIDE
+    state, histogram = scratch.state, scratch.histogram
+    layout, most = layout_of(setting), histogram.shape[0] + BESIDE
     done, used = progress.done, progress.used
-    while done < roots.shape[0] and used + most <= entries.shape[0]:
+    while done < roots.shape[0] and used + most <= out.entries.shape[0]:
         start, stop = np.uint64(pointers[roots[done]]), np.uint64(pointers[roots[done] + ONE])
-        size = np.int64(stop - start)
         mark(neighbours, start, stop, 1, state)
         connect(graph, neighbours, start, stop, state, scratch.lists)
-        top = tally_degrees(neighbours, start, stop, state, histogram)
-        used = write_row(size, top, 1, kept, histogram, entries, used)
-        ends[done] = used
+        top = tally_degrees(neighbours, start, stop, 1, state, histogram)
+        used = write_row(1, np.int64(stop - start), top, layout, scratch, out, used)
+        out.ends[done] = used
         done += 1
     return Progress(done, used, progress.known, most)
 
@@ -111,10 +106,9 @@ def fill_edges(graph: Any, pairs: Any, setting: Any, scratch: Any, out: Any, pro
     pointers, neighbours = graph.pointers, graph.neighbours
     us, vs = pairs
     members, state, histogram, marks = scratch.members, scratch.state, scratch.histogram, scratch.marks
-    entries, ends = out.entries, out.ends
-    kept, most = 0 if setting.absolute else 1, histogram.shape[0] + BESIDE
+    layout, most = layout_of(setting), histogram.shape[0] + BESIDE
     done, used = progress.done, progress.used
-    while done < us.shape[0] and used + most <= entries.shape[0]:
+    while done < us.shape[0] and used + most <= out.entries.shape[0]:
         u = us[done]
         entered = (done > 0) & (us[max(done - 1, 0)] == u)
         for e in range(pointers[u + ONE] if entered else pointers[u], pointers[u + ONE]):
@@ -125,9 +119,9 @@ def fill_edges(graph: Any, pairs: Any, setting: Any, scratch: Any, out: Any, pro
             size += marks[neighbours[e]]
         mark(members, 0, size, 2, state)
         connect_few(graph, members, size, state)
-        top = tally_degrees(members, 0, size, state, histogram)
-        used = write_row(size, top, 2, kept, histogram, entries, used)
-        ends[done] = used
+        top = tally_degrees(members, 0, size, 2, state, histogram)
+        used = write_row(2, size, top, layout, scratch, out, used)
+        out.ends[done] = used
         done += 1
         stays = (done < us.shape[0]) & (us[min(done, us.shape[0] - 1)] == u)
         for e in range(pointers[u + ONE] if stays else pointers[u], pointers[u + ONE]):
