@@ -191,7 +191,7 @@ def test_rows_may_be_longer_than_was_thought(k, level, density, room, monkeypatc
 def test_wide_pointers_and_states_change_no_count(options, monkeypatch):
     graph = nx.barabasi_albert_graph(300, 4, seed=1)
     narrow = elene.encode(graph, **options).matrix
-    monkeypatch.setattr("elene.graph.graph.WIDE", 0)
+    monkeypatch.setattr("elene.graph.arrays.WIDE", 0)
     tune(monkeypatch, shared_paths=0, narrow_bits=0)
     assert elene.Graph.from_networkx(graph).ranked[0].dtype == np.uint64
     assert (elene.encode(graph, **options).matrix != narrow).nnz == 0

@@ -23,7 +23,7 @@ import scipy.sparse as sp
 
 import naive_files as naive
 from elene.graph import Graph
-from elene.io.readers import Options, tables
+from elene.io.readers import Options, text
 
 SECONDS, MOST_MEMORY = 20, 200_000_000
 TOKENS = [
@@ -106,7 +106,7 @@ def gml_files(random):
 
 def naive_edges(path, content):
     """The same file, naively; the layout of a table is that of the reader, whose choice has tests of its own."""
-    table = tables.describe_text(tables._normalised(content), Options())
+    table = text.describe_text(text.normalised(content), Options())
     if table is None:
         return naive.spanned([])
     return naive.edge_list(content, table.delimiter, table.ends, table.header is not None)

@@ -354,8 +354,8 @@ def test_a_bad_last_line_of_many_is_found_block_by_block(tmp_path, monkeypatch):
     import elene.io.readers.tables as tables
 
     looked_at = []
-    fields = tables._fields
-    monkeypatch.setattr(tables, "_fields", lambda *args: looked_at.append(1) or fields(*args))
+    split = tables.split_line
+    monkeypatch.setattr(tables, "split_line", lambda *args: looked_at.append(1) or split(*args))
     monkeypatch.setattr(tables, "BLOCK", 10_000)
     n = 200_000
     text = "".join(f"{i}\t{i + 1}\n" for i in range(n)) + "5\n"

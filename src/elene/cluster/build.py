@@ -23,7 +23,7 @@ from elene.engine.ranking import padding, rank_into
 from elene.extras import need
 from elene.files import Held, check_path, holding
 from elene.graph import MAX_NODES
-from elene.graph.graph import WIDE
+from elene.graph.arrays import WIDE
 from elene.io.readers import Options
 from elene.progress import showing, tell
 

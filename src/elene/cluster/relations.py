@@ -12,7 +12,8 @@ from typing import Any
 
 from elene.extras import needing
 from elene.io.readers import Options
-from elene.io.readers.tables import Table, describe_text, label_kind, parquet_ends
+from elene.io.readers.tables import label_kind, parquet_ends
+from elene.io.readers.text import Table, describe_text
 
 TEXTS = (".txt", ".csv", ".tsv", ".edges", ".edgelist")
 NODE_COLUMNS = ("node", "id", "name", "nodeid", "vertex")

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import os
-import zlib
-from dataclasses import dataclass, fields
-from operator import index
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elene.extras import needing
-from elene.forking import cached_property
-from elene.graph.edges import (
-    adjacency,
-    checked_adjacency,
-    checked_names,
-    count_nodes,
-    edge_array,
-    integers,
-    positions_of_names,
-    row,
-    unhashable,
-)
-from elene.graph.labels import Labels, checked_classes, checked_labels
+from elene.graph.arrays import GraphArrays
+from elene.graph.edges import adjacency, checked_names, count_nodes, edge_array, integers, positions_of_names
+from elene.graph.labels import checked_labels
 from elene.graph.sources import (
     Edges,
     data_arcs,
@@ -39,18 +27,12 @@ from elene.graph.sources import (
     rustworkx_edges,
     table_edges,
 )
-from elene.validation import brief, check_list
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from elene.kernels.data import Adjacency
 
-WIDE = 2**32  # arcs from which on pointers take 64 bits
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Graph:
+class Graph(GraphArrays):
     """An undirected simple graph in compressed sparse rows; build it with one of the ``from_...`` methods.
 
     Inside, nodes are the positions ``0 .. num_nodes - 1``. Where the source named its nodes otherwise, ``names`` keeps
@@ -74,137 +56,9 @@ class Graph:
         Graph(num_nodes=4, num_edges=4, labels=3)
     """
 
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    names: NDArray[Any] | None = None
-    labels: NDArray[np.int64] | None = None
-    label_names: NDArray[Any] | None = None
-
-    def __post_init__(self) -> None:
-        indptr, indices = checked_adjacency(self.indptr, self.indices)
-        names = None if self.names is None else checked_names(self.names, len(indptr) - 1)
-        nodes = np.arange(len(indptr) - 1) if names is None else names
-        self._set(indptr, indices, names, *checked_classes(self.labels, self.label_names, nodes))
-
-    @classmethod
-    def trusted(
-        cls,
-        indptr: NDArray[np.int64],
-        indices: NDArray[np.int32],
-        names: Any = None,
-        labels: Any = None,
-        label_names: Any = None,
-    ) -> Graph:
-        """A graph from arrays that are known to be right: checking them would cost as much as making them did.
-
-        >>> Graph.trusted(np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32))
-        Graph(num_nodes=2, num_edges=1)
-        """
-        graph = object.__new__(cls)
-        graph._set(indptr, indices, names, labels, label_names)
-        return graph
-
-    def _set(self, *arrays: NDArray[Any] | None) -> None:
-        for field, array in zip(fields(self), arrays, strict=True):
-            if array is not None:
-                array.flags.writeable = False
-            object.__setattr__(self, field.name, array)
-
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickled arrays come back writable, and cached ones are cheaper to compute than to send.
         return Graph.trusted, tuple(getattr(self, field.name) for field in fields(self))
-
-    def __repr__(self) -> str:
-        labels = "" if self.labels is None else f", labels={len(np.unique(self.labels))}"
-        return f"Graph(num_nodes={self.num_nodes}, num_edges={self.num_edges}{labels})"
-
-    def _repr_html_(self) -> str:
-        from elene.html import graph_view
-
-        return graph_view(self.nodes, self.edges, self.max_degree)
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both have the same nodes in the same order, the same labels and edges; :func:`elene.compare` asks
-        whether some order of the nodes makes them equal.
-        """
-        if not isinstance(other, Graph):
-            return NotImplemented
-        return self is other or (
-            np.array_equal(self.indptr, other.indptr)
-            and np.array_equal(self.indices, other.indices)
-            and np.array_equal(self.nodes, other.nodes)
-            and (self.labels is None) == (other.labels is None)
-            and (self.labels is None or np.array_equal(self.label_values, other.label_values))
-        )
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
-        labels = None if self.label_colors is None else zlib.crc32(self.label_colors.data)
-        return hash((zlib.crc32(self.indptr.data), zlib.crc32(self.indices.data), labels))
-
-    @property
-    def num_nodes(self) -> int:
-        """How many nodes there are, isolated ones included."""
-        return len(self.indptr) - 1
-
-    @property
-    def num_edges(self) -> int:
-        """How many undirected edges there are."""
-        return len(self.indices) // 2
-
-    @cached_property
-    def degrees(self) -> NDArray[np.int64]:
-        """The degree of each node, by position."""
-        degrees = np.diff(self.indptr)
-        degrees.flags.writeable = False
-        return degrees
-
-    @property
-    def max_degree(self) -> int:
-        """The largest degree; 0 for a graph without edges."""
-        return int(self.degrees.max(initial=0))
-
-    @property
-    def nodes(self) -> NDArray[Any]:
-        """The name of each node, by position.
-
-        >>> Graph.from_edges([(0, 1)]).nodes.tolist()
-        [0, 1]
-        """
-        return np.arange(self.num_nodes) if self.names is None else self.names
-
-    @property
-    def label_values(self) -> NDArray[Any]:
-        """The label of each node as it was given, by position; an error where the graph has none.
-
-        >>> Graph.from_edges([(0, 1)], labels=["N", "C"]).label_values.tolist()
-        ['N', 'C']
-        """
-        return Labels(self._some_labels, self.label_names).values
-
-    @property
-    def _some_labels(self) -> NDArray[np.int64]:
-        if self.labels is None:
-            raise ValueError("the graph has no labels: give it some with graph.with_labels(...)")
-        return self.labels
-
-    @cached_property
-    def classes(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        """The labels that occur, ascending, and the place of each node's among them; an error where there are none.
-
-        >>> Graph.from_edges([(0, 1)], labels=[9, 4]).classes[1].tolist()
-        [1, 0]
-        """
-        found, places = np.unique(self._some_labels, return_inverse=True)
-        return found, _frozen(places.astype(np.uint64))
-
-    @cached_property
-    def label_colors(self) -> NDArray[np.uint64] | None:
-        """A number of 64 bits for each node's label, the same in every graph; None where there are no labels."""
-        return None if self.labels is None else _frozen(Labels(self.labels, self.label_names).colors)
 
     def with_labels(self, labels: Any) -> Graph:
         """The same graph with other labels, or with None for none.
@@ -222,104 +76,6 @@ class Graph:
         """
         found = (None, None) if labels is None else checked_labels(labels, self.nodes)
         return Graph.trusted(self.indptr, self.indices, self.names, *found)
-
-    @cached_property
-    def edges(self) -> NDArray[np.int32]:
-        """Each undirected edge once, as positions ``(u, v)`` with ``u < v``, in ascending order.
-
-        >>> Graph.from_edges([(2, 1), (1, 0)]).edges.tolist()
-        [[0, 1], [1, 2]]
-        """
-        sources = np.repeat(np.arange(self.num_nodes, dtype=np.int32), self.degrees)
-        once = sources < self.indices
-        edges = np.stack([sources[once], self.indices[once]], axis=1)
-        edges.flags.writeable = False
-        return edges
-
-    def names_at(self, positions: NDArray[Any]) -> NDArray[Any]:
-        """The names of the nodes at these positions: a few of millions are not worth the list of all.
-
-        >>> Graph.from_edges([("a", "b")]).names_at(np.array([1, 0])).tolist()
-        ['b', 'a']
-        """
-        return np.array(positions) if self.names is None else self.names[positions]
-
-    def neighbors(self, position: int) -> NDArray[np.int32]:
-        """The neighbours of the node at a position, ascending.
-
-        >>> Graph.from_edges([(0, 1), (0, 2)]).neighbors(0).tolist()
-        [1, 2]
-        """
-        return self.indices[self.indptr[position] : self.indptr[position + 1]]
-
-    def positions(self, nodes: Any, name: str = "nodes") -> NDArray[np.int64]:
-        """Where the nodes with these names stand; ``name`` is what an error calls them.
-
-        >>> import networkx as nx
-        >>> Graph.from_networkx(nx.path_graph(["a", "b", "c"])).positions(["c", "a"]).tolist()
-        [2, 0]
-        """
-        nodes = check_list(name, nodes, "nodes")
-        if self.names is None:
-            values = integers(row(nodes, name), name) if len(nodes) else np.empty(0, dtype=np.int64)
-            bad = (values < 0) | (values >= self.num_nodes)
-            if bad.any():
-                raise ValueError(
-                    f"{name}: node {values[bad].flat[0]} is not in the graph, whose nodes are 0 to {self.num_nodes - 1}"
-                )
-            return values
-        try:
-            return np.array([self._position_of[name] for name in nodes], dtype=np.int64)
-        except KeyError as error:
-            some = ", ".join(repr(name) for name in self.names[:3].tolist())
-            raise ValueError(f"{name}: node {error.args[0]!r} is not in the graph, which has {some}, ...") from None
-        except TypeError:
-            raise TypeError(f"{name} must be names of nodes, got {brief(unhashable(nodes))}") from None
-
-    def position(self, node: Any, name: str = "node") -> int:
-        """Where the node with this name stands; ``name`` is what an error calls it.
-
-        >>> Graph.from_edges([(0, 1)]).position(1)
-        1
-        """
-        try:
-            key = int(index(node)) if self.names is None else hash(node)
-        except TypeError:
-            key = None
-        if key is None or (self.names is None and isinstance(node, bool)):
-            raise TypeError(f"{name} must be one node, got {node!r:.80}")
-        return int(self.positions([node if self.names is not None else key], name)[0])
-
-    @cached_property
-    def _position_of(self) -> dict[Any, int]:
-        assert self.names is not None
-        position_of = {name: position for position, name in enumerate(self.names.tolist())}
-        if len(position_of) < len(self.names):
-            raise ValueError("names repeat, so a name does not say which node is meant: give each node its own")
-        return position_of
-
-    @property
-    def in_memory(self) -> bool:
-        """Whether a copy with other numbers of nodes may be made of it, which has room where the graph itself has."""
-        return True
-
-    @property
-    def scanned(self) -> tuple[NDArray[Any], NDArray[np.uint32]]:
-        """Where each node's neighbours begin, and one end more; the neighbours. Pointers are narrow, for they are read
-        at random, and unsigned, for a negative index would have to be looked out for.
-        """
-        indptr = self.indptr.astype(np.uint32 if len(self.indices) < WIDE else np.uint64)
-        indptr.flags.writeable = False
-        return indptr, self.indices.view(np.uint32)
-
-    @cached_property
-    def ranked(self) -> Adjacency:
-        """What the kernels scan: pointers as in :attr:`scanned`; the neighbours, with some padding at the end; where in
-        each node's list those begin that are ranked above it.
-        """
-        from elene.kernels.order import rank_adjacency
-
-        return rank_adjacency(*self.scanned)
 
     def to_scipy(self) -> csr_array:
         """The adjacency matrix as a ``scipy.sparse.csr_array`` of ones.
@@ -570,10 +326,3 @@ class Graph:
         from elene.io.readers import Options, read_graphs
 
         return read_graphs(path, Options(undirected=undirected, labels=labels))
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that cannot be written to, however often others ask for it."""
-    view = np.ascontiguousarray(array).view()
-    view.flags.writeable = False
-    return view
