@@ -18,18 +18,23 @@ import threading
 import time
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 from rich.console import Console
 
 import elene
 from common import networks, write_json
-from elene.cluster.parts import cut_parts
+from elene.cluster.parts import cut_parts, write_part
 from elene.encoding.encoding import encode_rows, rows_between
 from elene.encoding.spec import EncodingSpec
+from elene.engine.parallel import count_threads
+from elene.engine.plan import degrees_of, two_hop_paths
+from elene.io.tidy import tidy_table
 
 console = Console(width=120)
 BLOCK = 5_000_000
+OVERHEAD_RUNS = 7  # one after the other in turn: a machine's own noise is as large as what is looked for
 NODES_A_ROW = 0.1
 DEPTH = EncodingSpec.of(1)
 
@@ -195,22 +200,22 @@ def one_overhead(graph, folder: Path) -> dict:
     ):
         warm_up(client, folder, 2)
         timed_on(client, store, 2, folder / "features", threads=threads)
-        for _ in range(3):
+        for _ in range(OVERHEAD_RUNS):
             shutil.rmtree(folder / "features", ignore_errors=True)
             begun = time.perf_counter()
             found = elene.cluster.encode(store, 2, folder / "features", workers=0, threads=threads)
             plain.append(time.perf_counter() - begun)
             dask.append(timed_on(client, store, 2, folder / "features", threads=threads))
     return {
-        "edges": graph.num_edges, "parts": found.parts, "plain_s": min(plain), "dask_s": min(dask),
-        "overhead": min(dask) / min(plain) - 1,
+        "edges": graph.num_edges, "parts": found.parts, "plain_s": plain, "dask_s": dask,
+        "overhead": median(dask) / median(plain) - 1,
     }  # fmt: skip
 
 
 def model(rows: int, folder: Path) -> dict:
-    """Build and encode graphs of several sizes: what a row and an edge cost."""
+    """Build and encode graphs of several sizes, and fit what a row, an edge, a path of two steps and a count cost."""
     points = []
-    for size in (10**5, 10**6, 10**7):
+    for size in (10**5, 10**6, 10**7, 10**8):
         if size > rows:
             break
         place = folder / f"model-{size}"
@@ -219,18 +224,54 @@ def model(rows: int, folder: Path) -> dict:
         generate(size, place)
         built = build(size, place)
         store = elene.GraphStore.open(place / "graph.elene")
-        point = {"rows": size, "build_s": built["seconds"], "edges": built["edges"]}
-        for k in (1, 2) if size <= 10**6 else (1,):
-            out = place / "features"
-            elene.cluster.encode(store, k, out, workers=0)
-            shutil.rmtree(out)
-            with Peak() as peak:
-                found = elene.cluster.encode(store, k, out, workers=0)
-            point |= {f"k{k}_s": peak.seconds, f"k{k}_counts": found.counts, f"k{k}_MB": found.size / 1e6}
-            point[f"k{k}_paths"] = two_hops(store)
-        points.append(point)
+        point = {"rows": size, "build_s": built["seconds"], "edges": built["edges"], "nodes": built["nodes"]}
+        points.append(point | {f"k{k}": some_parts(store, k, place) for k in (1, 2)})
+        console.print(points[-1])
         shutil.rmtree(place)
-    return {"points": points}
+    return {"points": points, "fit": fit(points)}
+
+
+def some_parts(store, k: int, place: Path, most: int = 12) -> dict:
+    """Parts from the beginning to the end of a graph: what is in them, and the seconds of encoding and writing them."""
+    spec = EncodingSpec.of(k)
+    cuts = cut_parts(store, spec)
+    chosen = np.unique(np.linspace(0, len(cuts) - 2, most).astype(int)).tolist()
+    roots = np.concatenate([np.arange(cuts[part], cuts[part + 1]) for part in chosen])
+    one_part(store, spec, (cuts[0], cuts[1]), place)
+    encoded, written, counts = np.sum(
+        [one_part(store, spec, (cuts[part], cuts[part + 1]), place) for part in chosen], axis=0
+    ).tolist()
+    return {
+        "parts": len(cuts) - 1, "looked_at": len(chosen), "edges": degrees_of(store, roots).sum().item() / 2,
+        "paths": two_hop_paths(store, roots).sum().item(), "counts": counts, "encode_s": encoded, "write_s": written,
+    }  # fmt: skip
+
+
+def one_part(store, spec: EncodingSpec, between: tuple[int, int], place: Path) -> tuple[float, float, int]:
+    """Seconds of encoding and of writing one part, and how many counts it has."""
+    begun = time.perf_counter()
+    encoding = encode_rows(store, spec, rows_between(store, spec, *between), None)
+    encoded = time.perf_counter()
+    write_part(tidy_table(encoding), place / "part.parquet")
+    return encoded - begun, time.perf_counter() - encoded, encoding.matrix.nnz
+
+
+def fit(points: list[dict]) -> dict:
+    """What a unit costs on this machine, at all sizes but the smallest, where it is calls that take time."""
+    cores, points = count_threads(None), points[1:] or points
+    units = {
+        "build, s per row": [(point["rows"], point["build_s"]) for point in points],
+        "k=1, core s per edge": [(point["k1"]["edges"], cores * point["k1"]["encode_s"]) for point in points],
+        "k=2, core s per path": [(point["k2"]["paths"], cores * point["k2"]["encode_s"]) for point in points],
+        "writing, s per count": [(point[k]["counts"], point[k]["write_s"]) for point in points for k in ("k1", "k2")],
+    }
+    return {name: one_fit(*np.array(pairs).T) for name, pairs in units.items()}
+
+
+def one_fit(amount, seconds) -> dict:
+    """The geometric mean of seconds a unit, which has the least relative error, and the least and the most of them."""
+    rates = seconds / amount
+    return {"mean": np.exp(np.log(rates).mean()).item(), "least": rates.min().item(), "most": rates.max().item()}
 
 
 def two_hops(graph) -> int:

@@ -91,7 +91,7 @@ def encode_part(task: PartTask, threads: int | None = None) -> Part:
     rows = rows_between(store, task.spec, task.start, task.stop)
     table = tidy_table(encode_rows(store, task.spec, rows, threads))
     about = {"elene": __version__, **asdict(task.spec), "part": task.number}
-    _write(table.replace_schema_metadata({"elene": json.dumps(about)}), task.path)
+    write_part(table.replace_schema_metadata({"elene": json.dumps(about)}), task.path)
     part = Part(task.path.name, len(rows), len(table), task.path.stat().st_size, digest_of(task.path), True)
     _sign(task, part)
     return part
@@ -107,7 +107,7 @@ def _sign(task: PartTask, part: Part) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _write(table: Any, path: Path) -> None:
+def write_part(table: Any, path: Path) -> None:
     """The table as a file that is there whole or not at all, whoever else writes the same part at the same time."""
     parquet = _parquet()
     # Two machines may be given one part, and locks do not hold on every shared disk: so no two have one name.

@@ -341,7 +341,7 @@ def encode_rows(graph: Graph, spec: EncodingSpec, rows: Rows, threads: int | Non
     counted = count_depths(graph, spec, rows, threads)
     parts = [counted[depth] for depth in spec.depths]
     matrix = parts[0][0] if len(parts) == 1 else hstack([part[0] for part in parts], format="csr")
-    table = np.vstack([part[1] for part in parts])
+    table = parts[0][1] if len(parts) == 1 else np.vstack([part[1] for part in parts])
     if rows.second is None:
         return Encoding(matrix, table, spec, nodes=graph.names_at(rows.first), label_names=graph.label_names)
     edges = np.stack([graph.names_at(rows.first), graph.names_at(rows.second)], axis=1)

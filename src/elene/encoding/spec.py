@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -107,12 +108,7 @@ class EncodingSpec:
                 f"k={depth} and degrees up to {rho} need {columns} columns, most of which can only hold zeros: "
                 "pass a smaller max_degree or k"
             )
-        table = np.empty((depth + 1, len(kinds), rho + 1, 4), np.int64)
-        table[..., 0] = depth
-        table[..., 1] = np.arange(depth + 1)[:, None, None]
-        table[..., 2] = np.array(kinds)[None, :, None]
-        table[..., 3] = np.arange(rho + 1)
-        return table.reshape(-1, 4)
+        return _all_columns(tuple(kinds), depth, rho)
 
     def name_columns(self, table: NDArray[np.int64], label_names: NDArray[Any] | None = None) -> Sequence[AnyColumn]:
         """Named tuples for the rows of a table of columns; ``label_names`` is what the numbers of labels mean."""
@@ -137,6 +133,18 @@ class EncodingSpec:
             whole = LabelledQuadruplet if self.labelled else Quadruplet
             parts.append(tuple(part) if self.absolute else whole(*part))
         return parts[0] if self.level == "node" else tuple(parts)
+
+
+@lru_cache(maxsize=2)
+def _all_columns(kinds: tuple[int, ...], depth: int, rho: int) -> NDArray[np.int64]:
+    """The rows of a marginal table, kept: the parts of a large graph have all the same, and it may be long."""
+    table = np.empty((depth + 1, len(kinds), rho + 1, 4), np.int64)
+    table[..., 0] = depth
+    table[..., 1] = np.arange(depth + 1)[:, None, None]
+    table[..., 2] = np.array(kinds)[None, :, None]
+    table[..., 3] = np.arange(rho + 1)
+    table.setflags(write=False)
+    return table.reshape(-1, 4)
 
 
 def with_unknown(table: NDArray[np.int64], depths: Sequence[int]) -> NDArray[np.int64]:
