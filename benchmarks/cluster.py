@@ -21,6 +21,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+import pandas as pd
 from rich.console import Console
 
 import elene
@@ -163,8 +164,6 @@ def workers(rows: int, folder: Path) -> dict:
 
 def warm_up(client, folder: Path, k: int) -> None:
     """Every worker makes some parts of a small graph."""
-    import pandas as pd
-
     shutil.rmtree(folder / "small.elene", ignore_errors=True)
     ring = pd.DataFrame({"source": range(2000), "target": [(i + 1) % 2000 for i in range(2000)]})
     ring.to_parquet(folder / "small.parquet")
@@ -173,10 +172,15 @@ def warm_up(client, folder: Path, k: int) -> None:
 
 
 def overhead(rows: int, folder: Path) -> dict:
-    """One worker with both threads beside this process with both: the same parts, the same threads, and Dask."""
+    """A worker a core beside this process with a thread a core: the networks of `largest` at k = 2, the built graph."""
     found = {}
     for name, graph in largest():
-        found[name] = one_overhead(graph, folder)
+        pd.DataFrame(graph.edges, columns=["source", "target"]).to_parquet(folder / "network.parquet")
+        shutil.rmtree(folder / "network.elene", ignore_errors=True)
+        store = elene.GraphStore.build(folder / "network.parquet", folder / "network.elene")
+        found[f"{name}, k = 2"] = one_overhead(store, 2, folder)
+    if (folder / "graph.elene").exists():
+        found["generated, k = 1"] = one_overhead(elene.GraphStore.open(folder / "graph.elene"), 1, folder, runs=3)
     return found
 
 
@@ -186,29 +190,22 @@ def largest() -> list[tuple[str, elene.Graph]]:
     return [max(known, key=lambda one: one[1].num_edges), max(known, key=lambda one: two_hops(one[1]))]
 
 
-def one_overhead(graph, folder: Path) -> dict:
-    import pandas as pd
+def one_overhead(store, k: int, folder: Path, runs: int = OVERHEAD_RUNS) -> dict:
     from distributed import Client, LocalCluster
 
-    pd.DataFrame(graph.edges, columns=["source", "target"]).to_parquet(folder / "network.parquet")
-    shutil.rmtree(folder / "network.elene", ignore_errors=True)
-    store = elene.GraphStore.build(folder / "network.parquet", folder / "network.elene")
-    threads, plain, dask = 2, [], []
+    plain, dask, out = [], [], folder / "features"
     with (
-        LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster,
+        LocalCluster(count_threads(None), threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
-        warm_up(client, folder, 2)
-        timed_on(client, store, 2, folder / "features", threads=threads)
-        for _ in range(OVERHEAD_RUNS):
-            shutil.rmtree(folder / "features", ignore_errors=True)
-            begun = time.perf_counter()
-            found = elene.cluster.encode(store, 2, folder / "features", workers=0, threads=threads)
-            plain.append(time.perf_counter() - begun)
-            dask.append(timed_on(client, store, 2, folder / "features", threads=threads))
+        warm_up(client, folder, k)
+        for _ in range(runs):
+            plain.append(timed_on(None, store, k, out, workers=0))
+            dask.append(timed_on(client, store, k, out))
     return {
-        "edges": graph.num_edges, "parts": found.parts, "plain_s": plain, "dask_s": dask,
-        "overhead": median(dask) / median(plain) - 1,
+        "edges": store.num_edges, "parts": len(cut_parts(store, EncodingSpec.of(k))) - 1, "plain_s": median(plain),
+        "dask_s": median(dask), "overhead": median(dask) / median(plain) - 1, "plain_least_s": min(plain),
+        "dask_least_s": min(dask),
     }  # fmt: skip
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import errno
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -110,7 +112,7 @@ def _runner(
     """What runs tasks: something with the shape of :mod:`concurrent.futures`, or this process."""
     cores = count_threads(threads)
     if workers == 0:
-        return lambda tasks: (encode_part(task, cores) for task in tasks)
+        return partial(_run_here, threads=cores)
     need("cluster", "elene.cluster.encode", "distributed")
     from elene.cluster.dask import local_client, run_on
 
@@ -121,6 +123,18 @@ def _runner(
     if not (hasattr(client, "scheduler_info") and hasattr(client, "submit")):
         raise TypeError(f"client must be a dask.distributed.Client or None, got {brief(client)}")
     return run_on(client, 1 if threads is None else cores)
+
+
+def _run_here(tasks: list[PartTask], threads: int) -> Iterator[Part]:
+    """Run tasks on threads of this process, a part each: writing one goes on beside encoding others."""
+    with ThreadPoolExecutor(threads, thread_name_prefix="elene-part") as pool:
+        futures = [pool.submit(encode_part, task, max(1, threads // len(tasks))) for task in tasks]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        finally:
+            for future in futures:
+                future.cancel()
 
 
 @contextmanager
