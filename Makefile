@@ -6,7 +6,7 @@ GENERATORS := $(patsubst %,tests/datasets/test_%.py,counting memory properties p
 # Tests on real data run where it is: in the folder that ELENE_DATA names, or beside this one.
 DATA := $(or $(ELENE_DATA),$(abspath $(wildcard ../shared/data)))
 
-.PHONY: demo test coverage lint bench docs wheel clean
+.PHONY: demo test faults coverage lint bench docs wheel clean
 
 demo: $(READY)
 	$(BIN)/elene demo
@@ -14,6 +14,10 @@ demo: $(READY)
 test: lint
 	$(if $(DATA),ELENE_DATA=$(DATA)) $(BIN)/python -m pytest -n 2 --dist loadgroup
 	$(MAKE) --no-print-directory coverage
+
+# Workers, clients and schedulers are killed, on every network, depth and level: some minutes, on a machine at rest.
+faults: $(READY)
+	ELENE_FAULTS=all $(if $(DATA),ELENE_DATA=$(DATA)) $(BIN)/python -m pytest -q tests/cluster/test_run.py
 
 # The kernels run as plain Python here, so that their lines count.
 coverage: $(READY)
@@ -33,6 +37,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/scaling.py --json bench/scaling.json
 	$(BIN)/python benchmarks/kernels.py --json bench/kernels.json
 	$(BIN)/python benchmarks/loader.py --json bench/loader.json
+	$(BIN)/python benchmarks/cluster.py all --folder bench/cluster --json bench/cluster.json
 
 # The site, in docs/_build/html: the gallery is run, warnings are errors, and every link within it leads somewhere.
 # The gallery's networks are small: threads of torch would only wait for each other.

@@ -288,7 +288,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("cluster-benchmark"))
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    arguments.folder.mkdir(exist_ok=True)
+    arguments.folder.mkdir(parents=True, exist_ok=True)
     found = {}
     for stage in STAGES if arguments.stage == "all" else [arguments.stage]:
         found[stage] = STAGES[stage](int(arguments.rows), arguments.folder)

@@ -1,7 +1,7 @@
 """The same bytes, whoever makes the parts and whatever happens to them: here, on one worker, on two, after every fault.
 
-Faults that kill processes or start clusters of their own run with ``ELENE_FAULTS=some``; with ``all``, on every
-network, depth and level.
+Faults that kill processes or start clusters of their own run with ``ELENE_FAULTS=some``; with ``all`` (that is ``make
+faults``), on every network, depth and level.
 """
 
 from __future__ import annotations
