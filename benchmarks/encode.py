@@ -65,8 +65,7 @@ def scipy_product(graph: elene.Graph, k: int):
 def limit(graph: elene.Graph, rows: Rows, k: int) -> None:
     """Scan what the encoding scans, and count everything as 0."""
     job = (node_job if rows.second is None else pair_job)(graph, rows, k, 0, False)
-    for _ in job.run(None):
-        pass
+    job.run(None)
 
 
 def node_figures(name: str, graph: elene.Graph, rival, k: int, budget: float) -> dict:

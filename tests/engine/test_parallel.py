@@ -40,8 +40,28 @@ def test_errors_come_through(monkeypatch):
     def fail(start, stop, scratch):
         raise RuntimeError(f"row {start}")
 
-    with pytest.raises(RuntimeError, match="row 0"):
+    with pytest.raises(RuntimeError, match=r"row \d+"):
         list(run_ranges(fail, list, np.ones(100, dtype=np.int64), 2))
+
+
+def test_an_error_in_another_thread_comes_through_and_ends_the_rest():
+    begun, caller = [], threading.current_thread()
+
+    def task():
+        begun.append(1)
+        if threading.current_thread() is not caller:
+            raise RuntimeError("elsewhere")
+        time.sleep(0.01)
+
+    with pytest.raises(RuntimeError, match="elsewhere"):
+        run_all([task] * 1000, 2)
+    assert len(begun) < 1000
+
+
+def test_tasks_may_have_tasks_of_their_own():
+    done = []
+    run_all([lambda: run_all([lambda: done.append(1)] * 5, 2)] * 20, 2)
+    assert len(done) == 100, "whoever waits for a thread that is itself waiting would wait forever"
 
 
 def test_default_is_every_core():

@@ -45,8 +45,7 @@ def color_nodes(
         hash_egos(plan.graph, plan.cut(start, stop), setting, scratch, colors[start:stop])
 
     scratch = partial(reading_scratch, graph.num_nodes, setting.k, setting.shift.dtype)
-    for _ in run_ranges(color, scratch, plan.work, threads):
-        pass
+    run_ranges(color, scratch, plan.work, threads)
     return colors
 
 
@@ -73,8 +72,7 @@ def color_pairs(
     def color(start: int, stop: int, scratch: Any) -> None:
         hash_pairs(plan.graph, plan.cut(start, stop), setting, scratch, codes[start:stop])
 
-    for _ in run_ranges(color, partial(pair_scratch, graph.num_nodes), plan.work, threads):
-        pass
+    run_ranges(color, partial(pair_scratch, graph.num_nodes), plan.work, threads)
     swapped = plan.roots[0] != rows.first[plan.order]
     codes[swapped] = codes[swapped, ::-1]
     colors[plan.order] = codes

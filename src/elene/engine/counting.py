@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -76,26 +75,26 @@ def pair_job(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> 
     return FillJob(plan, fill_pair_marginal, setting, scratch, policy.POLICY.deep_room)
 
 
-def assemble(plan: WorkPlan, pieces: Iterable[tuple[int, int, Filled]], columns: int, threads: int | None) -> csr_array:
-    """One matrix from the rows of all pieces, in the order asked for; each piece is let go once it is copied."""
+def assemble(plan: WorkPlan, pieces: list[tuple[int, int, Filled]], columns: int, threads: int | None) -> csr_array:
+    """One matrix from the rows of all pieces, in the order asked for; each piece is taken, and let go once copied."""
     from elene.kernels.order import place_all, place_rows
 
-    order, found = plan.order, list(pieces)
-    lengths = np.zeros(found[-1][1] if found else 0, np.int64)
-    for start, stop, piece in found:
+    order = plan.order
+    lengths = np.zeros(pieces[-1][1] if pieces else 0, np.int64)
+    for start, stop, piece in pieces:
         lengths[slice(start, stop) if order is None else order[start:stop]] = piece.lengths
     indptr = pointers(lengths)
     indices, counts = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32)
 
     def place() -> None:
-        start, stop, piece = found.pop()
+        start, stop, piece = pieces.pop()
         if order is None:
             whole = slice(indptr[start], indptr[stop])
             place_all(piece.entries, indices[whole], counts[whole])
         else:
             place_rows(order[start:stop], piece.ends, piece.entries, indptr, indices, counts)
 
-    run_all([place] * len(found), threads if len(indices) > policy.POLICY.many_entries else 1)
+    run_all([place] * len(pieces), threads if len(indices) > policy.POLICY.many_entries else 1)
     # scipy widens the indices to the width of indptr, so that must be no wider than it needs to be
     narrow = indptr.astype(np.int32) if indptr[-1] < 2**31 else indptr
     return csr_array((counts, indices, narrow), shape=(len(lengths), columns))
@@ -114,7 +113,7 @@ def count_joint(
     job = _joint_job(graph, rows, depth, rho, absolute)
     if codes is not None:
         job = replace(job, setting=labelled(job.setting, job.plan, codes, codec.classes))
-    distinct, pieces = number_keys(list(job.run(threads)), upper=False)
+    distinct, pieces = number_keys(job.run(threads), upper=False)
     matrix = assemble(job.plan, pieces, len(distinct), threads)
     matrix.sort_indices()
     table = codec.unpack(distinct[:, 0] if rows.second is None else distinct)

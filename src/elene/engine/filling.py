@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -45,7 +45,7 @@ class FillJob:
     room: int
     keyed: bool = False
 
-    def run(self, threads: int | None) -> Iterator[tuple[int, int, Filled]]:
+    def run(self, threads: int | None) -> list[tuple[int, int, Filled]]:
         """The rows of each range: (start, stop, rows), in order."""
         return run_ranges(self._fill, self.make_scratch, self.plan.work, threads)
 
@@ -53,7 +53,7 @@ class FillJob:
         rows, keys = stop - start, KEYS if self.keyed else 0
         out = Buffer(
             ends=np.empty(rows, np.int64),
-            entries=np.empty(0, np.int64),
+            entries=np.empty(self.room * rows, np.int64),
             table=np.zeros(2 * keys, np.int32),
             keys=np.empty((keys, 3), np.int64),
         )
@@ -68,7 +68,7 @@ class FillJob:
 def make_room(out: Buffer, progress: Progress, expected: int) -> Buffer:
     """The buffer, with whatever is too small for the next row replaced by something twice as large, or larger.
 
-    ``expected`` is how many entries all remaining rows may take. A first call without any room says what a row takes.
+    ``expected`` is how many entries all remaining rows may take.
     """
     entries, keys = progress.used + progress.wanted + 1, progress.known + progress.wanted
     if entries > len(out.entries):

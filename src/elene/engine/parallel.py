@@ -10,7 +10,7 @@ import math
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
@@ -104,7 +104,7 @@ def run_ranges(
     make_scratch: Callable[[], Scratch],
     work: NDArray[np.int64],
     threads: int | None,
-) -> Iterator[tuple[int, int, Result]]:
+) -> list[tuple[int, int, Result]]:
     """Call ``task(start, stop, scratch)`` on ranges that cover all rows; gives (start, stop, result) in order.
 
     Args:
@@ -115,52 +115,42 @@ def run_ranges(
 
     Example:
         >>> work = np.ones(5, dtype=np.int64)
-        >>> [result for _, _, result in run_ranges(lambda a, b, scratch: b - a + scratch, lambda: 10, work, 2)]
-        [15]
+        >>> run_ranges(lambda a, b, scratch: b - a + scratch, lambda: 10, work, 2)
+        [(0, 5, 15)]
     """
     workers = count_threads(threads)
-    total = int(work.sum())
-    if not len(work):
-        return
-    # More pieces take more time to hand out, fewer leave the others waiting longer for the last one.
-    best = int(math.sqrt(total * workers / (4 * policy.POLICY.hand_out))) if workers > 1 else 1
-    pieces = max(1, min(16 * workers, best), total // policy.POLICY.piece)
-    ranges = [(0, len(work))] if pieces == 1 else _cut(work, pieces)
-    if workers == 1 or len(ranges) == 1:
-        scratch = make_scratch()
-        for number, (start, stop) in enumerate(ranges, start=1):
-            yield start, stop, task(start, stop, scratch)
-            tell(number / len(ranges))
-        return
+    ranges = _cut(work, _count_pieces(int(work.sum()), workers))
+    found: dict[int, tuple[int, int, Result]] = {}
     mine = threading.local()
 
-    def run(start: int, stop: int) -> Result:
+    def run(number: int) -> None:
         if not hasattr(mine, "scratch"):
             mine.scratch = make_scratch()
-        return task(start, stop, mine.scratch)
+        start, stop = ranges[number]
+        found[number] = start, stop, task(start, stop, mine.scratch)
+        tell(len(found) / len(ranges))
 
-    futures = deque(_submit(workers, [partial(run, start, stop) for start, stop in ranges], workers))
-    try:
-        for number, (start, stop) in enumerate(ranges, start=1):
-            yield start, stop, futures.popleft().result()
-            tell(number / len(ranges))
-    finally:
-        for future in futures:
-            future.cancel()
+    run_all([partial(run, number) for number in range(len(ranges))], workers)
+    return [found[number] for number in range(len(ranges))]
+
+
+def _count_pieces(work: int, workers: int) -> int:
+    """More pieces take more time to hand out, fewer leave the others waiting longer for the last one."""
+    best = int(math.sqrt(work * workers / (4 * policy.POLICY.hand_out))) if workers > 1 else 1
+    return max(1, min(16 * workers, best), work // policy.POLICY.piece)
 
 
 def _cut(work: NDArray[np.int64], pieces: int) -> list[tuple[int, int]]:
     """Ranges of equal work."""
     reached = np.cumsum(work)
-    goals = reached[-1] * np.arange(1, pieces) / pieces
-    cuts = np.unique(np.concatenate([[0], np.searchsorted(reached, goals) + 1, [len(work)]]))
-    return [(int(a), int(b)) for a, b in pairwise(cuts)]
+    goals = int(reached[-1]) * np.arange(1, pieces) / pieces if len(work) else np.empty(0)
+    return list(pairwise(sorted({0, *(np.searchsorted(reached, goals) + 1).tolist(), len(work)})))
 
 
 def run_all(tasks: Sequence[Callable[[], object]], threads: int | None) -> None:
     """Call every task, on several threads where there are several tasks; the tasks release the GIL.
 
-    Whoever calls takes tasks, too: waking a thread takes as long as a small task.
+    Whoever calls takes tasks, too, and never waits for a thread to wake: that takes as long as a small task.
 
     >>> done = []
     >>> run_all([lambda: done.append(1)] * 3, 2)
@@ -171,12 +161,16 @@ def run_all(tasks: Sequence[Callable[[], object]], threads: int | None) -> None:
     left = iter(tasks)  # one for all: who is done with a task takes the next
 
     def take() -> None:
-        for task in left:
-            task()
+        try:
+            for task in left:
+                task()
+        finally:
+            deque(left, maxlen=0)  # where one fails, nobody begins another
 
     helpers = _submit(workers - 1, [take] * (workers - 1), workers) if workers > 1 else []
     try:
         take()
     finally:
         for helper in helpers:
-            helper.result()
+            if not helper.cancel():  # it began
+                helper.result()

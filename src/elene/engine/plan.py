@@ -131,9 +131,7 @@ def degrees_of(graph: Graph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def shallow_work(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
     """Each root's work at depth 1, as if the lists of higher-ranked neighbours were equally long everywhere."""
-    degrees, arrays = degrees_of(graph, roots), graph.ranked
-    above = arrays.pointers[roots + 1] - arrays.split[roots]
-    scans = int(degrees @ above.astype(np.int64)) // max(int(degrees.sum()), 1)
+    degrees, scans = degrees_of(graph, roots), graph.num_edges // max(graph.num_nodes, 1)
     return policy.POLICY.root_work + degrees + degrees * scans // policy.POLICY.scans_a_unit
 
 

@@ -155,7 +155,7 @@ def _run(
     """The distinct keys, sorted; how many entries each row has; and the lower and the upper halves of all entries."""
     from elene.kernels.count import HALF, LOWER
 
-    distinct, pieces = number_keys(list(job.run(None)), upper)
+    distinct, pieces = number_keys(job.run(None), upper)
     found = [piece for _, _, piece in pieces] or [Filled(*(np.empty(0, np.int64) for _ in range(3)))]
     sizes = np.concatenate([piece.lengths for piece in found])
     entries = np.concatenate([piece.entries for piece in found])
