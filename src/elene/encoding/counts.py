@@ -19,7 +19,9 @@ Counts = tuple[csr_array, NDArray[np.int64]]
 
 def count_depths(graph: Graph, spec: EncodingSpec, rows: Rows, threads: int | None) -> dict[int, Counts]:
     """The counts and columns of each depth; once nothing is left to be reached, deeper ones are not counted again."""
-    count = {"marginal": _marginal, "joint": _joint, "type": _type, "product": _product}[spec.form]
+    if spec.form == "type":
+        return _types(graph, rows, spec, threads)
+    count = {"marginal": _marginal, "joint": _joint, "product": _product}[spec.form]
     counted: dict[int, Counts] = {}
     whole: Counts | None = None
     deepest = max(spec.depths)
@@ -37,10 +39,10 @@ def _reaches_all(counts: Counts, rows: Rows, depth: int, spec: EncodingSpec) -> 
     """Whether greater depths count the same.
 
     So it is where nothing was found at the full depth: on the way from a root to what is farther there would be. For
-    two roots, no farther apart than the depth, that is so for the larger of both distances. Products may hide it, types
-    do, and columns that repeat for labels stand elsewhere at another depth.
+    two roots, no farther apart than the depth, that is so for the larger of both distances. Products may hide it, and
+    columns that repeat for labels stand elsewhere at another depth.
     """
-    if spec.form in ("product", "type") or (spec.form == "marginal" and spec.labelled):
+    if spec.form == "product" or (spec.form == "marginal" and spec.labelled):
         return False
     farthest = farthest_seen(counts[0].indices, counts[1], spec)
     apart = 0 if rows.distance is None else int(rows.distance.max(initial=0))
@@ -101,19 +103,27 @@ def _product(graph: Graph, rows: Rows, depth: int, spec: EncodingSpec, threads: 
     return csr_array(vectors[place[: len(rows)]].multiply(vectors[place[len(rows) :]])), table
 
 
-def _type(graph: Graph, rows: Rows, depth: int, spec: EncodingSpec, threads: int | None) -> Counts:
-    """A 1 in the column of each row's colour; a row of the table is the depth, a 0, and the colour."""
-    if rows.second is None:
-        colors = color_nodes(graph, rows, depth, spec.max_degree, spec.absolute, threads)
-    else:
-        colors = _unordered(color_pairs(graph, rows, depth, spec.max_degree, spec.absolute, threads), rows)
-    distinct, place = np.unique(colors, return_inverse=True)
+def _types(graph: Graph, rows: Rows, spec: EncodingSpec, threads: int | None) -> dict[int, Counts]:
+    """For each depth, a 1 in the column of each row's colour; a row of the table is the depth, a 0, and the colour."""
+    colors = colors_of(graph, rows, spec, threads)
     indptr = np.arange(len(rows) + 1, dtype=np.int32 if len(rows) < 2**31 else np.int64)
     ones = np.ones(len(rows), np.int32)
-    matrix = csr_array((ones, place.astype(indptr.dtype), indptr), shape=(len(rows), len(distinct)))
-    table = np.zeros((len(distinct), 3), np.int64)
-    table[:, 0], table[:, 2] = depth, distinct.view(np.int64)
-    return matrix, table
+    counted = {}
+    for depth, of_depth in zip(spec.depths, colors, strict=True):
+        distinct, place = np.unique(of_depth, return_inverse=True)
+        matrix = csr_array((ones, place.astype(indptr.dtype), indptr), shape=(len(rows), len(distinct)))
+        table = np.zeros((len(distinct), 3), np.int64)
+        table[:, 0], table[:, 2] = depth, distinct.view(np.int64)
+        counted[depth] = matrix, table
+    return counted
+
+
+def colors_of(graph: Graph, rows: Rows, spec: EncodingSpec, threads: int | None) -> NDArray[np.uint64]:
+    """The type of each row as a colour, for each depth."""
+    if rows.second is None:
+        return color_nodes(graph, rows, spec.depths, spec.max_degree, spec.absolute, threads)
+    readings = color_pairs(graph, rows, spec.depths, spec.max_degree, spec.absolute, threads)
+    return np.stack([_unordered(of_depth, rows) for of_depth in readings])
 
 
 def _unordered(readings: NDArray[np.uint64], rows: Rows) -> NDArray[np.uint64]:

@@ -121,8 +121,8 @@ def _node_colors(labelled: Labelled, spec: EncodingSpec) -> Colors:
     if labelled.nodes is not None:
         colors = fold(colors, labelled.nodes)
     if spec.level == "node":
-        for depth in spec.depths:
-            colors = fold(colors, color_nodes(graph, Rows(np.arange(graph.num_nodes)), depth))
+        for more in color_nodes(graph, Rows(np.arange(graph.num_nodes)), spec.depths):
+            colors = fold(colors, more)
     return colors
 
 
@@ -131,8 +131,8 @@ def _reading_colors(graph: Graph, rows: Rows, spec: EncodingSpec) -> Colors:
     colors = np.zeros((len(rows), 2), np.uint64)
     if rows.distance is not None:
         colors += rows.distance.astype(np.uint64)[:, None]
-    for depth in spec.depths:
-        colors = fold(colors, color_pairs(graph, rows, depth))
+    for more in color_pairs(graph, rows, spec.depths):
+        colors = fold(colors, more)
     return colors
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -9,74 +10,141 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.engine.parallel import run_ranges
-from elene.engine.plan import Rows, WorkPlan, labelled, node_setting, pair_setting, plan_in_order, plan_pairs
+from elene.engine.plan import (
+    Rows,
+    WorkPlan,
+    effective_depth,
+    labelled,
+    node_setting,
+    pair_setting,
+    plan_in_order,
+    plan_pairs,
+)
 from elene.graph import Graph
 from elene.kernels.data import Setting
 
 Colors = NDArray[np.uint64]
 
+# Of distance, closer, degree and farther: odd numbers of random bits, for how either end of a pair sees a node.
+FIRST = (0x5DA7AC9C3BD68B3F, 0x2B0CA882B02CAAF5, 0x9CE22B47854F0AEB, 0x0ED7857B6F6C37B5)
+SECOND = (0x8FBB1EB37F46CED5, 0x7EE349461646F457, 0x9CE22B47854F0AEB, 0x85E7C380128EB6F1)
+
 
 def color_nodes(
     graph: Graph,
     rows: Rows,
-    k: int,
+    depths: Sequence[int],
     rho: int | None = None,
     absolute: bool = False,
     threads: int | None = None,
 ) -> Colors:
-    """Each node's encoding as one colour; labels are part of it, where the graph has them.
+    """Each node's encoding as one colour, a row for each depth; labels are part of it, where the graph has them.
 
     Args:
         graph: the graph.
         rows: the nodes.
-        k: the depth.
+        depths: the depths, all of which are seen in one exploration.
         rho: larger values count as this one; by default there is no such.
         absolute: whether only degrees are kept (IGEL).
         threads: how many threads to use.
     """
-    from elene.kernels.node import hash_egos, reading_scratch
+    from elene.kernels.colors import hash_egos
+    from elene.kernels.node import reading_scratch
 
-    setting = node_setting(graph, k, graph.max_degree if rho is None else rho, absolute)
+    setting = node_setting(graph, max(depths), graph.max_degree if rho is None else rho, absolute)
     plan = plan_in_order(graph, rows.first)
-    setting = _with_labels(setting, plan, graph)
-    colors = np.empty(len(rows), np.uint64)
+    setting, factors = _with_labels(setting, plan, graph), _factors(FIRST, absolute)
+    wanted, places = _places(graph, depths)
+    codes = np.empty((len(rows), places.max() + 2), np.uint64)
 
     def color(start: int, stop: int, scratch: Any) -> None:
-        hash_egos(plan.graph, plan.cut(start, stop), setting, scratch, colors[start:stop])
+        hash_egos(plan.graph, plan.cut(start, stop), setting, factors, wanted, scratch, codes[start:stop])
 
     scratch = partial(reading_scratch, graph.num_nodes, setting.k, setting.shift.dtype)
     run_ranges(color, scratch, plan.work, threads)
-    return colors
+    return codes.T[places]
 
 
 def _with_labels(setting: Setting, plan: WorkPlan, graph: Graph) -> Setting:
-    return setting if graph.label_colors is None else labelled(setting, plan, graph.label_colors, 1)
+    """The same with hashes of the labels, which are small numbers where they were not text."""
+    if graph.label_colors is None:
+        return setting
+    hashes = fold(np.zeros_like(graph.label_colors), graph.label_colors)
+    hashes.flags.writeable = False
+    return labelled(setting, plan, hashes, 1)
+
+
+def _factors(numbers: Sequence[int], absolute: bool) -> Any:
+    from elene.kernels.colors import Factors
+
+    distance, closer, degree, farther = map(np.uint64, numbers)
+    none = np.uint64(0)
+    return Factors(distance, none, degree, none) if absolute else Factors(distance, closer, degree, farther)
+
+
+def _places(graph: Graph, depths: Sequence[int]) -> tuple[Any, NDArray[np.int64]]:
+    """The distinct depths that matter, as kernels are told them, and the place of each depth among these."""
+    from elene.kernels.colors import Depths
+
+    distinct, places = np.unique([effective_depth(graph, depth) for depth in depths], return_inverse=True)
+    distances = np.arange(distinct[-1] + 1)
+    equal = np.searchsorted(distinct, distances)
+    equal[distinct[equal] != distances] = len(distinct)
+    return Depths(np.searchsorted(distinct, distances, side="right"), equal), places
 
 
 def color_pairs(
     graph: Graph,
     rows: Rows,
-    k: int,
+    depths: Sequence[int],
     rho: int | None = None,
     absolute: bool = False,
     threads: int | None = None,
 ) -> Colors:
     """Both readings of each pair as two colours: from the first end, and from the second; see :func:`color_nodes`."""
-    from elene.kernels.pair import hash_pairs, pair_scratch
-
-    setting = pair_setting(graph, k, graph.max_degree if rho is None else rho, absolute)
+    setting = pair_setting(graph, max(depths), graph.max_degree if rho is None else rho, absolute)
     plan = plan_pairs(graph, rows, setting.k)
     setting = _with_labels(setting, plan, graph)
-    codes, colors = np.empty((len(rows), 2), np.uint64), np.empty((len(rows), 2), np.uint64)
+    if setting.rho < graph.max_degree:
+        codes = np.stack([_clipped(graph, plan, setting._replace(k=depth), threads) for depth in depths])
+    else:
+        codes = _unclipped(graph, plan, setting, depths, threads)
+    swapped = plan.roots[0] != rows.first[plan.order]
+    codes[:, swapped] = codes[:, swapped, ::-1]
+    colors = np.empty_like(codes)
+    colors[:, plan.order] = codes
+    return colors
+
+
+def _unclipped(graph: Graph, plan: WorkPlan, setting: Setting, depths: Sequence[int], threads: int | None) -> Colors:
+    """Both colours of each pair at all depths, in the order of the plan."""
+    from elene.kernels.colors import hash_pairs, intersection_scratch
+
+    factors = _factors(FIRST, setting.absolute), _factors(SECOND, setting.absolute)
+    wanted, places = _places(graph, depths)
+    codes = np.empty((len(plan.work), 2, places.max() + 2), np.uint64)
 
     def color(start: int, stop: int, scratch: Any) -> None:
-        hash_pairs(plan.graph, plan.cut(start, stop), setting, scratch, codes[start:stop])
+        hash_pairs(plan.graph, plan.cut(start, stop), setting, factors, wanted, scratch, codes[start:stop])
+
+    run_ranges(color, partial(intersection_scratch, graph.num_nodes), plan.work, threads)
+    return codes.transpose(2, 0, 1)[places]
+
+
+def _clipped(graph: Graph, plan: WorkPlan, setting: Setting, threads: int | None) -> Colors:
+    """The same at one depth, where larger values than some count as that one."""
+    from elene.kernels.colors import hash_clipped_pairs
+    from elene.kernels.pair import pair_scratch
+
+    factors = _factors(FIRST, setting.absolute), _factors(SECOND, setting.absolute)
+    setting = setting._replace(k=effective_depth(graph, setting.k))
+    codes = np.empty((len(plan.work), 2), np.uint64)
+
+    def color(start: int, stop: int, scratch: Any) -> None:
+        hash_clipped_pairs(plan.graph, plan.cut(start, stop), setting, factors, scratch, codes[start:stop])
 
     run_ranges(color, partial(pair_scratch, graph.num_nodes), plan.work, threads)
-    swapped = plan.roots[0] != rows.first[plan.order]
-    codes[swapped] = codes[swapped, ::-1]
-    colors[plan.order] = codes
-    return colors
+    return codes
 
 
 def fold(colors: Colors, more: Colors) -> Colors:

@@ -53,9 +53,8 @@ def rank_nodes(graph: Graph, depth: int, most: int = 8) -> Ranking:
     seen_by = np.bincount(matrix.indices, minlength=matrix.shape[1])
     bits = np.log2(graph.num_nodes / np.maximum(seen_by, 1))
     surprise = np.add.reduceat(bits[matrix.indices], matrix.indptr[:-1]) / np.diff(matrix.indptr)
-    _, first, alike = np.unique(
-        color_nodes(graph, Rows(np.arange(graph.num_nodes)), depth), return_index=True, return_counts=True
-    )
+    (colors,) = color_nodes(graph, Rows(np.arange(graph.num_nodes)), [depth])
+    _, first, alike = np.unique(colors, return_index=True, return_counts=True)
     order = np.lexsort((first, alike, -surprise[first].round(9)))
     ranked = [Ranked(int(first[i]), float(surprise[first[i]]), int(alike[i])) for i in (*order[:most], *order[-most:])]
     ends = min(most, len(order))

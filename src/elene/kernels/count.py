@@ -82,14 +82,6 @@ def label_key(key: Any, node: Any, setting: Any) -> Any:
 
 
 @inlined
-def label_code(code: Any, node: Any, setting: Any) -> Any:
-    """The hash of a quadruplet extended by the label of its node, where there are labels."""
-    if setting.classes:
-        code = chain(code, setting.labels[node])
-    return code
-
-
-@inlined
 def slot_of(first: Any, second: Any, table: Any) -> Any:
     """Where a pair of keys should stand in a table: the middle bits of a product (Fibonacci hashing)."""
     scattered = np.uint64(first) * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(second)

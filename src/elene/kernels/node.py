@@ -8,14 +8,11 @@ import numpy as np
 
 from elene.kernels.connect import ListScratch, connect, list_scratch
 from elene.kernels.count import (
-    chain,
     find_or_add,
     flush,
     is_full,
-    label_code,
     label_key,
     layout_of,
-    mix,
     pack,
     put,
     put_roots,
@@ -312,17 +309,3 @@ def fill_members(graph: Any, roots: Any, setting: Any, scratch: Any, out: Any, p
             known = max(known, number + 1)
         out.ends[i] = used
     return Progress(roots.shape[0], used, known, 0)
-
-
-@kernel
-def hash_egos(graph: Any, roots: Any, setting: Any, scratch: Any, codes: Any) -> None:
-    """A hash of each root's encoding: the sum of its quadruplets' hashes, in no order."""
-    ego, rho = scratch.ego, np.uint64(setting.rho)
-    for i in range(roots.shape[0]):
-        codes[i] = 0
-        for j in range(read_ego(graph, roots[i], setting, scratch)):
-            code = chain(mix(min(np.uint64(ego.degree[j]), rho)), np.uint64(scratch.distance[j]))
-            if not setting.absolute:
-                code = chain(code, min(np.uint64(ego.closer[j]), rho))
-                code = chain(code, min(np.uint64(ego.farther[j]), rho))
-            codes[i] += label_code(code, ego.queue[j], setting)

@@ -9,18 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from elene.kernels.count import (
-    chain,
-    find_or_add,
-    flush,
-    is_full,
-    label_code,
-    label_key,
-    mix,
-    pack,
-    put,
-    put_tallies,
-)
+from elene.kernels.count import find_or_add, flush, is_full, label_key, pack, put, put_tallies
 from elene.kernels.data import Progress
 from elene.kernels.jit import inlined, kernel
 
@@ -296,34 +285,6 @@ def fill_pair_members(graph: Any, pairs: Any, setting: Any, scratch: Any, out: A
         out.ends[i] = used
     leave_ball(entered, ball)
     return Progress(us.shape[0], used, known, 0)
-
-
-@inlined
-def reading_code(i: int, inside: Any, seen: Any, by: Any, setting: Any) -> Any:
-    """The hash of one node's two quadruplets, first as ``seen`` and then as ``by`` has it."""
-    rho = np.uint64(setting.rho)
-    code = mix(min(np.uint64(inside.degree[i]), rho))
-    for reading in (seen, by):
-        code = chain(code, np.uint64(reading.distance[i]))
-        if not setting.absolute:
-            code = chain(code, min(np.uint64(reading.closer[i]), rho))
-            code = chain(code, min(np.uint64(reading.farther[i]), rho))
-    return label_code(code, inside.nodes[i], setting)
-
-
-@kernel
-def hash_pairs(graph: Any, pairs: Any, setting: Any, scratch: Any, codes: Any) -> None:
-    """For each pair, hashes of its encoding as read from (u, v) and from (v, u): sums of hashes, in no order."""
-    us, vs = pairs
-    inside, entered = scratch.inside, 0
-    for i in range(us.shape[0]):
-        entered = enter(graph, us, i, setting.k, entered, scratch.around_u)
-        size = intersect(graph, vs[i], setting.k, scratch)
-        codes[i, 0], codes[i, 1] = 0, 0
-        for j in range(size):
-            codes[i, 0] += reading_code(j, inside, inside.from_u, inside.from_v, setting)
-            codes[i, 1] += reading_code(j, inside, inside.from_v, inside.from_u, setting)
-    leave_ball(entered, scratch.around_u)
 
 
 @kernel
