@@ -14,6 +14,7 @@ from elene.csr import pointers
 from elene.encoding import Encoding
 from elene.encoding.encoding import encode_rows, find_rows, marginal_table
 from elene.encoding.spec import LEARNED, EncodingSpec, with_unknown
+from elene.encoding.types import Types
 from elene.extras import needing
 from elene.graph import Graph, as_graph, disjoint_union, renumbered_labels
 from elene.validation import check_choice, check_list
@@ -61,7 +62,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> encoder.transform(graphs).toarray().tolist()
         [[0, 5, 0, 10, 0], [4, 0, 1, 8, 0], [2, 1, 0, 4, 0]]
         >>> Encoder(k=1, form="type", per="graph").fit_transform(graphs).toarray().tolist()
-        [[0, 0, 5, 0], [1, 4, 0, 0], [0, 2, 1, 0]]
+        [[0, 5, 0, 0], [1, 0, 4, 0], [0, 1, 2, 0]]
     """
 
     def __init__(  # noqa: PLR0913 - scikit-learn has every parameter an argument
@@ -110,21 +111,21 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         graphs = self._graphs(X)
         return self._vectors(graphs, self._learn(graphs))
 
-    def _learn(self, graphs: list[Graph]) -> Encoding | None:
-        """Learn the columns; gives the encoding of the graphs, where it has to be made for that."""
+    def _learn(self, graphs: list[Graph]) -> Encoding | Types | None:
+        """Learn the columns; gives what was counted in the graphs, where that has to be done for it."""
         spec, union = self._spec(), disjoint_union(graphs)
         if spec.max_degree is None and spec.form not in LEARNED:
             spec = self._spec(max((graph.max_degree for graph in graphs), default=0))
         self.spec_ = replace(spec, labelled=union.labels is not None)
         self.label_names_ = union.label_names
-        encoding = self._encode(union) if spec.form in LEARNED else None
-        if encoding is not None:
-            self.table_ = with_unknown(encoding.table, spec.depths)
+        counted = self._count(union) if spec.form in LEARNED else None
+        if counted is not None:
+            self.table_ = with_unknown(counted.table, spec.depths)
         else:
             self.table_ = np.vstack([marginal_table(union, self.spec_, depth) for depth in spec.depths])
             if self.spec_.learned:
                 self.table_ = with_unknown(self.table_, spec.depths)
-        return encoding
+        return counted
 
     def transform(self, X: Any) -> Any:
         """The vectors of a list of graphs as a sparse matrix, or as ``sparse_output`` and ``set_output`` say.
@@ -143,11 +144,18 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"this Encoder was fitted with {self.spec_}, and now asks for {asked}: call fit again")
         return self._vectors(self._graphs(X), None)
 
-    def _vectors(self, graphs: list[Graph], encoding: Encoding | None) -> Any:
-        encoding = self._encode(self._union(graphs)) if encoding is None else encoding
-        matrix = encoding.onto(self.table_).matrix if self.spec_.learned else encoding.matrix
-        if self.per != "row":
-            matrix = _sum_rows(matrix, self._rows_per_graph(graphs, encoding), self.per == "mean")
+    def _vectors(self, graphs: list[Graph], counted: Encoding | Types | None) -> Any:
+        counted = self._count(self._union(graphs)) if counted is None else counted
+        if isinstance(counted, Types):
+            rows = self._rows_per_graph(graphs, counted.rows.first)
+            matrix = counted.bags(self.table_, rows)
+            if self.per == "mean":
+                matrix.data = matrix.data / np.repeat(rows, np.diff(matrix.indptr))
+        else:
+            matrix = counted.onto(self.table_).matrix if self.spec_.learned else counted.matrix
+            if self.per != "row":
+                first = np.arange(len(counted)) if counted.edges is None else counted.edges[:, 0]
+                matrix = _sum_rows(matrix, self._rows_per_graph(graphs, first), self.per == "mean")
         matrix = matrix.log1p() if self.log1p else matrix
         return matrix if self.sparse_output else matrix.toarray()
 
@@ -189,16 +197,17 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return union
         return renumbered_labels(union, self.label_names_)
 
-    def _encode(self, union: Graph) -> Encoding:
+    def _count(self, union: Graph) -> Encoding | Types:
         """All graphs in one go: ego-networks never leave their graph, so a disjoint union changes nothing."""
-        return encode_rows(union, self.spec_, find_rows(union, self.spec_, None), self.threads)
+        rows = find_rows(union, self.spec_, None)
+        if self.spec_.form == "type" and self.per != "row":
+            return Types.of(union, self.spec_, rows, self.threads)
+        return encode_rows(union, self.spec_, rows, self.threads)
 
-    def _rows_per_graph(self, graphs: list[Graph], encoding: Encoding) -> NDArray[np.int64]:
-        sizes = [graph.num_nodes for graph in graphs]
-        if encoding.edges is None:
-            return np.array(sizes, dtype=np.int64)
-        owner = np.repeat(np.arange(len(graphs)), sizes)[encoding.edges[:, 0]]
-        return np.bincount(owner, minlength=len(graphs))
+    def _rows_per_graph(self, graphs: list[Graph], first: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many rows each graph has, which are in the order of their first nodes."""
+        begins = pointers([graph.num_nodes for graph in graphs])
+        return np.diff(np.searchsorted(first, begins))
 
 
 def _sum_rows(matrix: csr_array, counts: NDArray[np.int64], mean: bool = False) -> csr_array:

@@ -19,7 +19,7 @@ from elene import Encoder
 GRAPHS = [nx.cycle_graph(5), nx.star_graph(4), nx.empty_graph(2), nx.barbell_graph(3, 1)]
 
 
-@pytest.mark.parametrize("form", ["marginal", "joint"])
+@pytest.mark.parametrize("form", ["marginal", "joint", "type"])
 @pytest.mark.parametrize("level", ["node", "edge", "pair"])
 def test_rows_are_those_of_the_graphs_one_by_one(level, form):
     encoder = Encoder(k=[1, 2], level=level, form=form).fit(GRAPHS)

@@ -1,5 +1,7 @@
 """Labelled encodings and types, beside their twins in naive.py."""
 
+from collections import Counter
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -59,35 +61,85 @@ def test_joint_columns_gain_the_label(labelled, k, level, degrees, max_degree):
     found = encode(graph, k, level=level, form="joint", degrees=degrees, max_degree=max_degree, labels=labels)
     absolute, rho = degrees == "absolute", 10**6 if max_degree is None else 1
 
-    def shortened(quadruplet):
-        clipped = (*naive.clip(quadruplet[:4], rho), quadruplet[4])
-        return (clipped[0], clipped[2], clipped[4]) if absolute else clipped
-
     for row, multiset in zip(found.matrix.toarray(), rows_of(found, graph, k, labels), strict=True):
         expected = {}
         for key, count in multiset.items():
-            short = shortened(key) if level == "node" else tuple(sorted(map(shortened, key)))
+            of_key = [shortened(q, rho, absolute) for q in ([key] if level == "node" else key)]
+            short = of_key[0] if level == "node" else tuple(sorted(of_key))
             expected[short] = expected.get(short, 0) + count
         assert {found.columns[i].quadruplet: row[i] for i in np.flatnonzero(row)} == expected
 
 
-@settings(deadline=None, max_examples=40)
-@given(labelled_graphs(), st.integers(0, 3), st.sampled_from(LEVELS), st.booleans())
-def test_two_rows_have_one_type_exactly_where_their_multisets_are_equal(labelled, k, level, with_labels):
+def shortened(quadruplet, rho, absolute):
+    """A labelled quadruplet with its counts clipped, and closer and farther left out where degrees are absolute."""
+    clipped = (*naive.clip(quadruplet[:4], rho), quadruplet[4])
+    return (clipped[0], clipped[2], clipped[4]) if absolute else clipped
+
+
+def naive_types(encoding, graph, k, labels, rho, absolute):
+    """What is one and the same exactly for rows of one type."""
+    types = []
+    for row, multiset in enumerate(rows_of(encoding, graph, k, labels)):
+        short = Counter()
+        for seen, count in multiset.items():
+            node = encoding.nodes is not None
+            key = shortened(seen, rho, absolute) if node else tuple(shortened(q, rho, absolute) for q in seen)
+            short[key] += count
+        apart = 1 if encoding.distances is None else int(encoding.distances[row])
+        types.append(naive.node_type(short) if encoding.nodes is not None else naive.pair_type(short, apart))
+    return types
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    labelled_graphs(),
+    st.lists(st.integers(0, 5), min_size=1, max_size=3, unique=True),
+    st.sampled_from(LEVELS),
+    st.sampled_from(DEGREES),
+    st.sampled_from([None, 0, 1, 2]),
+    st.booleans(),
+)
+def test_two_rows_have_one_type_exactly_where_their_multisets_are_equal(
+    labelled, depths, level, degrees, max_degree, with_labels
+):
     graph, labels = labelled
     if not with_labels:
         labels = [0] * len(graph)
-    found = encode(graph, [k, 4], level=level, form="type", labels=labels if with_labels else None)
-    assert (found.matrix.sum(axis=1) == 2).all()
-    column = found.matrix.indices[::2]  # each row has one of either depth, k first
-    assert all(found.columns[i].depth == k for i in column)
-    multisets = rows_of(found, graph, k, labels)
-    if level == "node":
-        types = [naive.node_type(multiset) for multiset in multisets]
-    else:
-        apart = [1] * len(found) if found.distances is None else found.distances.tolist()
-        types = [naive.pair_type(multiset, d) for multiset, d in zip(multisets, apart, strict=True)]
-    assert len(set(types)) == len(set(column.tolist())) == len(set(zip(types, column.tolist(), strict=True)))
+    found = encode(
+        graph,
+        depths,
+        level=level,
+        form="type",
+        degrees=degrees,
+        max_degree=max_degree,
+        labels=labels if with_labels else None,
+    )
+    assert (found.matrix.sum(axis=1) == len(depths)).all()
+    for place, k in enumerate(depths):
+        column = found.matrix.indices[place :: len(depths)].tolist()  # each row has one of each depth, in order
+        assert all(found.columns[i].depth == k for i in column)
+        rho = 10**6 if max_degree is None else max_degree
+        types = naive_types(found, graph, k, labels, rho, degrees == "absolute")
+        assert len(set(types)) == len(set(column)) == len(set(zip(types, column, strict=True)))
+
+
+@settings(deadline=None, max_examples=30)
+@given(labelled_graphs(), st.sampled_from(LEVELS), st.sampled_from(DEGREES))
+def test_types_are_the_same_alone_and_beside_other_depths_clipped_at_nothing_or_not(labelled, level, degrees):
+    """Depths share one exploration, and pairs are hashed by another kernel where counts are clipped."""
+    graph, labels = labelled
+    given_ = {"level": level, "form": "type", "degrees": degrees, "labels": labels}
+    together = encode(graph, [2, 0, 1, 3], **given_)
+    alone = [encode(graph, k, **given_) for k in (2, 0, 1, 3)]
+    assert [*map(str, together.columns)] == [str(column) for one in alone for column in one.columns]
+    assert (together.matrix.toarray() == np.hstack([one.matrix.toarray() for one in alone])).all()
+    # A node with more neighbours than others have, elsewhere: clipping at their degrees leaves all but its own alone.
+    hub = nx.disjoint_union(graph, nx.star_graph(9))
+    most = max((d for _, d in graph.degree), default=0)
+    kept = slice(0, len(alone[0]))
+    given_["labels"] = [*labels, *(labels or [0])[:1] * 10]
+    clipped = encode(hub, 2, max_degree=most, **given_)
+    assert (clipped.onto(alone[0].table).matrix.toarray()[kept, :-1] == alone[0].matrix.toarray()).all()
 
 
 @settings(deadline=None, max_examples=25)

@@ -172,6 +172,26 @@ def test_encoder_reads_attributes_and_refuses_a_mixture():
         Encoder(k=1, labels=[1]).fit(graphs)
 
 
+@settings(deadline=None, max_examples=30)
+@given(
+    st.lists(graphs, max_size=4),
+    st.lists(graphs, max_size=4),
+    st.sampled_from(["node", "edge", "pair"]),
+    st.lists(st.integers(0, 3), min_size=1, max_size=3, unique=True),
+)
+def test_bags_are_sums_and_means_of_rows_with_unseen_types_too(train, test, level, depths):
+    rows = Encoder(k=depths, level=level, form="type").fit(train)
+    for per in ("graph", "mean"):
+        bags = Encoder(k=depths, level=level, form="type", per=per).fit(train)
+        assert bags.get_feature_names_out().tolist() == rows.get_feature_names_out().tolist()
+        found = bags.transform(test)
+        assert found.shape == (len(test), len(rows.table_)) and found.has_canonical_format
+        for graph, bag in zip(test, found.toarray(), strict=True):
+            alone = rows.transform([graph]).toarray()
+            expected = alone.sum(axis=0) if per == "graph" or not len(alone) else alone.mean(axis=0)
+            assert np.allclose(bag, expected)
+
+
 def test_a_bag_of_types_sums_the_rows_of_each_graph():
     graphs = [labelled(WATER), labelled(OTHER), labelled(WATER)]
     rows = Encoder(k=[1, 2], form="type").fit(graphs)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from elene.encoding.spec import EncodingSpec
-from elene.engine.colors import color_nodes, color_pairs, fold
+from elene.encoding.types import Types
 from elene.engine.counting import count_joint, count_labelled, count_marginal
 from elene.engine.plan import Rows, effective_depth
 from elene.graph import Graph
@@ -17,10 +17,22 @@ from elene.graph import Graph
 Counts = tuple[csr_array, NDArray[np.int64]]
 
 
+def count_rows(graph: Graph, spec: EncodingSpec, rows: Rows, threads: int | None) -> Counts:
+    """The counts of all depths side by side, and their columns."""
+    if spec.form == "type":
+        types = Types.of(graph, spec, rows, threads)
+        table = types.table
+        matrix = types.bags(table, np.ones(len(rows), np.int64))
+        return csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(len(rows), len(table))), table
+    counted = count_depths(graph, spec, rows, threads)
+    parts = [counted[depth] for depth in spec.depths]
+    if len(parts) == 1:
+        return parts[0]
+    return hstack([part[0] for part in parts], format="csr"), np.vstack([part[1] for part in parts])
+
+
 def count_depths(graph: Graph, spec: EncodingSpec, rows: Rows, threads: int | None) -> dict[int, Counts]:
     """The counts and columns of each depth; once nothing is left to be reached, deeper ones are not counted again."""
-    if spec.form == "type":
-        return _types(graph, rows, spec, threads)
     count = {"marginal": _marginal, "joint": _joint, "product": _product}[spec.form]
     counted: dict[int, Counts] = {}
     whole: Counts | None = None
@@ -101,33 +113,3 @@ def _product(graph: Graph, rows: Rows, depth: int, spec: EncodingSpec, threads: 
     ends, place = np.unique(np.concatenate([rows.first, rows.second]), return_inverse=True)
     vectors, table = _marginal(graph, Rows(ends), depth, spec, threads)
     return csr_array(vectors[place[: len(rows)]].multiply(vectors[place[len(rows) :]])), table
-
-
-def _types(graph: Graph, rows: Rows, spec: EncodingSpec, threads: int | None) -> dict[int, Counts]:
-    """For each depth, a 1 in the column of each row's colour; a row of the table is the depth, a 0, and the colour."""
-    colors = colors_of(graph, rows, spec, threads)
-    indptr = np.arange(len(rows) + 1, dtype=np.int32 if len(rows) < 2**31 else np.int64)
-    ones = np.ones(len(rows), np.int32)
-    counted = {}
-    for depth, of_depth in zip(spec.depths, colors, strict=True):
-        distinct, place = np.unique(of_depth, return_inverse=True)
-        matrix = csr_array((ones, place.astype(indptr.dtype), indptr), shape=(len(rows), len(distinct)))
-        table = np.zeros((len(distinct), 3), np.int64)
-        table[:, 0], table[:, 2] = depth, distinct.view(np.int64)
-        counted[depth] = matrix, table
-    return counted
-
-
-def colors_of(graph: Graph, rows: Rows, spec: EncodingSpec, threads: int | None) -> NDArray[np.uint64]:
-    """The type of each row as a colour, for each depth."""
-    if rows.second is None:
-        return color_nodes(graph, rows, spec.depths, spec.max_degree, spec.absolute, threads)
-    readings = color_pairs(graph, rows, spec.depths, spec.max_degree, spec.absolute, threads)
-    return np.stack([_unordered(of_depth, rows) for of_depth in readings])
-
-
-def _unordered(readings: NDArray[np.uint64], rows: Rows) -> NDArray[np.uint64]:
-    """One colour for the two readings of each pair, whichever end comes first, and for how far apart the ends are."""
-    apart = 1 if rows.distance is None else rows.distance
-    start = np.zeros(len(rows), np.uint64) + np.asarray(apart).astype(np.uint64)
-    return fold(fold(start, readings.min(axis=1)), readings.max(axis=1))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array, csr_array, hstack
+from scipy.sparse import coo_array, csr_array
 
 from elene.arrays import opened
 from elene.encoding.archive import plain_labels, read_counts, read_label_names, read_names
@@ -19,7 +19,7 @@ from elene.encoding.columns import AnyColumn
 from elene.encoding.columns import Column as Column
 from elene.encoding.columns import JointColumn as JointColumn
 from elene.encoding.columns import Quadruplet as Quadruplet
-from elene.encoding.counts import count_depths
+from elene.encoding.counts import count_rows
 from elene.encoding.counts import farthest_seen as farthest_seen
 from elene.encoding.counts import marginal_table as marginal_table
 from elene.encoding.rows import find_rows as find_rows
@@ -118,8 +118,8 @@ class Encoding:
         >>> for column in types.columns:
         ...     node = types.example(column)
         ...     print(types[column].sum(), column, sorted(tuple(q) for q in elene.quadruplets(graph, node, k=1)))
-        1 k1.type.c30eda9c17d62870 [(0, 0, 3, 3), (1, 1, 1, 0)]
-        3 k1.type.cf0cc6bf14cdf69c [(0, 0, 1, 1), (1, 1, 1, 0)]
+        1 k1.type.8ddc6e64af3d02c5 [(0, 0, 3, 3), (1, 1, 1, 0)]
+        3 k1.type.fd9a64c6c7137c9a [(0, 0, 1, 1), (1, 1, 1, 0)]
         """
         rows = np.flatnonzero(self[column])
         if not len(rows):
@@ -338,10 +338,7 @@ def encode(  # noqa: PLR0913 - the one entry point: every argument but the first
 def encode_rows(graph: Graph, spec: EncodingSpec, rows: Rows, threads: int | None) -> Encoding:
     """What :func:`encode` does once its arguments are checked and its rows are known."""
     spec = replace(spec, labelled=graph.labels is not None)
-    counted = count_depths(graph, spec, rows, threads)
-    parts = [counted[depth] for depth in spec.depths]
-    matrix = parts[0][0] if len(parts) == 1 else hstack([part[0] for part in parts], format="csr")
-    table = parts[0][1] if len(parts) == 1 else np.vstack([part[1] for part in parts])
+    matrix, table = count_rows(graph, spec, rows, threads)
     if rows.second is None:
         return Encoding(matrix, table, spec, nodes=graph.names_at(rows.first), label_names=graph.label_names)
     edges = np.stack([graph.names_at(rows.first), graph.names_at(rows.second)], axis=1)

@@ -1,0 +1,74 @@
+"""Bags of types: the colours that occur, and how often each occurs in each graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from elene.csr import pointers
+from elene.engine.colors import Colors
+
+
+def distinct_colors(colors: Colors) -> Colors:
+    """The colours that occur, ascending.
+
+    >>> distinct_colors(np.array([7, 5, 7], np.uint64)).tolist()
+    [5, 7]
+    """
+    from elene.kernels.bags import distinct_colors
+
+    known = np.empty_like(colors)
+    size = distinct_colors(colors, _table(len(colors)), known)
+    return np.sort(known[:size])
+
+
+def count_bags(colors: Colors, known: list[Colors], rows: NDArray[np.int64]) -> csr_array:
+    """How often each known colour occurs in each group of consecutive rows; all others are counted at the end.
+
+    Args:
+        colors: for each depth, the colour of each row.
+        known: for each depth, the colours that have columns, each once.
+        rows: how many rows a group has.
+
+    Returns:
+        A row for each group; a column for each known colour, depth by depth, and then one a depth for all others.
+
+    Example:
+        >>> colors = np.array([[7, 5, 7, 9]], np.uint64)
+        >>> count_bags(colors, [np.array([5, 7], np.uint64)], np.array([3, 1])).toarray().tolist()
+        [[1, 2, 0], [0, 0, 1]]
+    """
+    from elene.kernels.bags import count_bags, size_bags, sort_bags
+
+    places = _places(colors, known)
+    columns = sum(map(len, known)) + len(known)
+    ends = pointers(np.bincount(places.ravel(), minlength=columns))[:-1]
+    owners, sizes = np.empty(places.size, np.int32), np.zeros(len(rows), np.int64)
+    sort_bags(places, pointers(rows), ends, owners)
+    size_bags(owners, ends, sizes)
+    begins = pointers(sizes)
+    parts = np.empty(begins[-1], np.int32), np.empty(begins[-1], np.int32)
+    count_bags(owners, ends, begins[:-1].copy(), *parts)
+    wide = np.int32 if begins[-1] < 2**31 else np.int64
+    matrix = csr_array((parts[1], parts[0].astype(wide), begins.astype(wide)), shape=(len(rows), columns))
+    matrix.has_canonical_format = True  # in ascending order, and each but once: scipy would have to look
+    return matrix
+
+
+def _places(colors: Colors, known: list[Colors]) -> NDArray[np.int32]:
+    """The column of each row's colour at each depth."""
+    from elene.kernels.bags import find_colors
+
+    places, first, unknown = np.empty(colors.shape, np.int32), 0, sum(map(len, known))
+    for depth, (found, ours) in enumerate(zip(colors, known, strict=True)):
+        find_colors(found, ours, _table(len(ours)), first, unknown + depth, places[depth])
+        first += len(ours)
+    return places
+
+
+def _table(entries: int) -> Any:
+    """An empty table for so many entries, at most half full."""
+    return np.zeros(1 << (2 * entries + 1).bit_length(), np.int32)
