@@ -6,7 +6,8 @@ Each step is run in the same process, one after the other, so that it shows what
 Cold, all but imports is compilation; warm, the first step is imports. The graph is the karate club, read from a list of
 edges; the last rows are new processes that start warm and end after ``encode(graph, 1)``, beside what no such process
 can do without: Python, numpy, scipy.sparse and numba with one compiled function that does nothing. Seconds are those of
-whole processes there. On a busy machine look at CPU seconds.
+whole processes there. numba and scipy import whatever they find (coverage, PyYAML, cffi, ...), so these are measured
+here and where nothing is installed but what elene needs. On a busy machine look at CPU seconds.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 
@@ -55,12 +57,17 @@ import numba
 def nothing(values):
     return values[0]
 """
-# Whole processes, warm; the first is what the others cannot be faster than
+FLOOR = "import numpy, scipy.sparse, nothing; nothing.nothing(numpy.zeros(1))"
+ENCODE = "import elene; elene.encode(elene.Graph.from_edges({edges!r}), 1)"
+# Whole processes, warm: what is run, and whether only what elene needs is installed
 WHOLE = {
-    "numba, numpy, scipy alone": "import numpy, scipy.sparse, nothing; nothing.nothing(numpy.zeros(1))",
-    "encode, from edges": "import elene; elene.encode(elene.Graph.from_edges({edges!r}), 1)",
-    "encode, from networkx": "import elene, networkx; elene.encode(networkx.karate_club_graph(), 1)",
+    "numba, numpy, scipy alone": (FLOOR, False),
+    "encode, from edges": (ENCODE, False),
+    "encode, from networkx": ("import elene, networkx; elene.encode(networkx.karate_club_graph(), 1)", False),
+    "numba, numpy, scipy alone, nothing else there": (FLOOR, True),
+    "encode, from edges, nothing else there": (ENCODE, True),
 }
+NEEDED = ("elene", "llvmlite", "numba", "numpy", "scipy")
 
 
 def run(cache: Path) -> dict[str, tuple[float, float]]:
@@ -69,12 +76,24 @@ def run(cache: Path) -> dict[str, tuple[float, float]]:
     return dict(zip(STEPS, map(tuple, json.loads(done)), strict=True))
 
 
-def start(program: str, cache: Path) -> str:
-    """What a new process prints, whose compiled functions are kept in a folder."""
-    path = os.pathsep.join([*sys.path[1:], str(cache)])
+def start(program: str, cache: Path, bare: bool = False) -> str:
+    """What a new process prints, whose compiled functions are kept in a folder; ``bare`` is without other packages."""
+    path = os.pathsep.join([*([str(link_needed(cache))] if bare else sys.path[1:]), str(cache)])
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": path}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    return done.stdout
+    command = [sys.executable, *(["-S"] if bare else []), "-c", program]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+def link_needed(folder: Path) -> Path:
+    """A folder of packages that has those which elene needs, with the libraries that stand beside them."""
+    bare = folder / "bare"
+    bare.mkdir(exist_ok=True)
+    for name in NEEDED:
+        (found,) = find_spec(name).submodule_search_locations
+        for part in (Path(found), Path(f"{found}.libs")):
+            if part.exists() and not (bare / part.name).exists():
+                (bare / part.name).symlink_to(part)
+    return bare
 
 
 def karate() -> list[tuple[int, int]]:
@@ -85,11 +104,11 @@ def run_whole(cache: Path) -> dict[str, tuple[float, float]]:
     """The wall-clock and CPU seconds of whole processes, from their start to their end, once all is compiled."""
     (cache / "nothing.py").write_text(NOTHING)
     found = {}
-    for name, program in WHOLE.items():
+    for name, (program, bare) in WHOLE.items():
         program = program.format(edges=karate())
-        start(program, cache)
+        start(program, cache, bare)
         begun, before = time.monotonic(), os.times()
-        start(program, cache)
+        start(program, cache, bare)
         after = os.times()
         spent = after.children_user + after.children_system - before.children_user - before.children_system
         found[name] = (time.monotonic() - begun, spent)

@@ -135,9 +135,12 @@ def run_ranges(
 
 
 def _count_pieces(work: int, workers: int) -> int:
-    """More pieces take more time to hand out, fewer leave the others waiting longer for the last one."""
-    best = int(math.sqrt(work * workers / (4 * policy.POLICY.hand_out))) if workers > 1 else 1
-    return max(1, min(16 * workers, best), work // policy.POLICY.piece)
+    """More pieces take more time to hand out, fewer leave the others waiting longer for the last one.
+
+    They are a multiple of the workers: one more than two take as long as four do.
+    """
+    each = int(math.sqrt(work / (4 * policy.POLICY.hand_out * workers))) if workers > 1 else 1
+    return max(1, workers * min(16, each), work // policy.POLICY.piece)
 
 
 def _cut(work: NDArray[np.int64], pieces: int) -> list[tuple[int, int]]:
