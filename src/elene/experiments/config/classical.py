@@ -16,7 +16,7 @@ class Step(BaseModel):
 
     Args:
         use: the class, with its module, such as ``"sklearn.svm.SVC"``; all other settings are its arguments, and may
-            hold steps themselves.
+            hold steps themselves, or name a function: ``{"function": "sklearn.metrics.pairwise.linear_kernel"}``.
 
     Example:
         >>> Step(use="sklearn.linear_model.LogisticRegression", max_iter=100).arguments

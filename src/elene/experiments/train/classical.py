@@ -70,11 +70,7 @@ def _model(classical: Classical) -> Pipeline:
 
 def _make(step: Step) -> Any:
     """The estimator that a step names."""
-    module, _, name = step.use.rpartition(".")
-    try:
-        kind = getattr(import_module(module), name)
-    except (ModuleNotFoundError, AttributeError) as error:
-        raise ValueError(f"use: there is no {step.use} here ({error}): install it, or name another class") from None
+    kind = _named(step)
     try:
         inspect.signature(kind).bind(**step.arguments)
     except TypeError as error:
@@ -83,10 +79,24 @@ def _make(step: Step) -> Any:
     return kind(**{name: _built(value) for name, value in step.arguments.items()})
 
 
+def _named(step: Step) -> Any:
+    """The class or function of a step, not called."""
+    module, _, name = step.use.rpartition(".")
+    try:
+        return getattr(import_module(module), name)
+    except (ModuleNotFoundError, AttributeError) as error:
+        raise ValueError(f"use: there is no {step.use} here ({error}): install it, or name another class") from None
+
+
 def _built(value: Any) -> Any:
-    """An argument; tables that name a class are steps of their own, as those that a FeatureUnion takes."""
+    """An argument; tables that name a class are steps of their own, as those that a FeatureUnion takes.
+
+    A table that names a function stands for that function.
+    """
     if isinstance(value, Mapping) and "use" in value:
         return _make(Step.model_validate(value))
+    if isinstance(value, Mapping) and "function" in value:
+        return _named(Step(use=value["function"]))
     return [_built(one) for one in value] if isinstance(value, list | tuple) else value
 
 
