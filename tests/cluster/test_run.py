@@ -99,7 +99,7 @@ def expected(stores, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cluster():
-    with dask.config.set(SHORT), LocalCluster(n_workers=2, **ALONE) as two:
+    with LocalCluster(n_workers=2, **ALONE) as two:
         yield two
 
 
@@ -208,6 +208,18 @@ def test_a_worker_that_joins_late_takes_part(name, k, level, stores, expected, t
         _ends_well(store, k, level, tmp_path / "out", expected[name, k, level], client, parts=PARTS)
         late.join()
     assert len(list(notes.iterdir())) == 2
+
+
+def test_a_cluster_without_workers_is_told_of(stores, expected, tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr("elene.cluster.dask.PATIENCE", 0.05)
+    with LocalCluster(n_workers=0, **ALONE) as cluster, Client(cluster) as client:
+        late = threading.Timer(1.0, cluster.scale, [1])
+        late.start()
+        _ends_well(
+            stores["generated"][1], 1, "node", tmp_path / "out", expected["generated", 1, "node"], client, parts=PARTS
+        )
+        late.join()
+    assert capfd.readouterr().err.count("the cluster has no workers, and the parts wait for some: start workers") == 1
 
 
 CLIENT = """

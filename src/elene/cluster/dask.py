@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,6 +12,12 @@ from uuid import uuid4
 from distributed import Client, KilledWorker, LocalCluster, WorkerPlugin, as_completed
 
 from elene.cluster.parts import Part, PartTask, encode_part, opened_store
+
+PATIENCE = 10.0  # seconds between looks for workers
+NO_WORKERS = (
+    "elene: the cluster has no workers, and the parts wait for some: start workers, or interrupt and make the same "
+    "call later; finished parts are kept"
+)
 
 
 @contextmanager
@@ -52,11 +60,37 @@ def run_on(client: Client, threads: int) -> Callable[[list[PartTask]], Iterator[
         keys = [(f"encode {spec.level}s k={depths}-{call}", task.number) for task in tasks]
         futures = client.map(encode_part, tasks, threads=threads, key=keys, pure=False)
         try:
-            yield from _results(futures, len(tasks))
+            with _telling_of_no_workers(client):
+                yield from _results(futures, len(tasks))
         finally:
             client.cancel(futures)
 
     return run
+
+
+@contextmanager
+def _telling_of_no_workers(client: Client) -> Iterator[None]:
+    """Say it, once, when a cluster is found without workers twice in a row: parts then wait, and nothing else shows."""
+    over = threading.Event()
+
+    def watch() -> None:
+        before = False
+        while not over.wait(PATIENCE):
+            try:
+                empty = not client.scheduler_info(n_workers=1)["workers"]
+            except (OSError, RuntimeError, TimeoutError):  # a client that is gone tells of it itself
+                return
+            if before and empty:
+                print(NO_WORKERS, file=sys.stderr, flush=True)
+                return
+            before = empty
+
+    watcher = threading.Thread(target=watch, name="elene-workers", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 def _results(futures: list[Any], total: int) -> Iterator[Part]:
