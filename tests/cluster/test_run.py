@@ -27,6 +27,7 @@ from distributed import Client, LocalCluster
 
 import elene
 from elene import Graph, GraphStore
+from elene.cluster.dask import LASTING
 from elene.cluster.parts import cut_parts, encode_part
 from elene.encoding.spec import EncodingSpec
 from elene.io.tidy import tidy_table
@@ -99,7 +100,7 @@ def expected(stores, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cluster():
-    with LocalCluster(n_workers=2, **ALONE) as two:
+    with dask.config.set(LASTING), LocalCluster(n_workers=2, **ALONE) as two:
         yield two
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
+import dask
 from distributed import Client, KilledWorker, LocalCluster, WorkerPlugin, as_completed
 
 from elene.cluster.parts import Part, PartTask, encode_part, opened_store
@@ -19,12 +20,17 @@ NO_WORKERS = (
     "call later; finished parts are kept"
 )
 
+# A local cluster gives up a worker that is gone at some moment, and again at another this much later, though it was
+# started anew in between: with the usual 15 seconds one that is killed twice may never come back.
+LASTING = {"distributed.deploy.lost-worker-timeout": "1h"}
+
 
 @contextmanager
 def local_client(workers: int) -> Iterator[Client]:
     """A cluster of processes on this machine, for as long as it is needed."""
     # Mapped pages count as memory of a worker, and the system takes them back when it needs room: no limit.
     with (
+        dask.config.set(LASTING),
         LocalCluster(n_workers=workers, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
