@@ -161,12 +161,21 @@ def _shallower(ego: Ego, k: int) -> Ego:
     return Ego(k, pairs, quadruplets, triples, rooted, len(rooted), ego.arcs, ego.origin)
 
 
+def _smaller_first(rows: Tensor) -> Tensor:
+    """Unordered pairs of quadruplets as lists have them, for what was the smaller one may be the larger one now."""
+    first, second = rows[:, :4], rows[:, 4:]
+    difference = first - second
+    deciding = (difference != 0).int().argmax(1, keepdim=True)
+    return torch.where(difference.gather(1, deciding) > 0, torch.cat([second, first], dim=1), rows)
+
+
 def _cut(entries: Entries, rows: Tensor, codes: Tensor, k: int) -> tuple[Entries, Tensor]:
     """The entries whose quadruplets, one or two a row, are all within distance k, and their rows as they are there."""
     near = (rows[:, ::4] <= k).all(1)
     distance, closer, degree, farther = rows[near].reshape(-1, 4).unbind(1)
     gone = torch.where(distance == k, farther, 0)
     cut = torch.stack([distance, closer, degree - gone, farther - gone], dim=1).reshape(-1, rows.shape[1])
+    cut = cut if rows.shape[1] == 4 else _smaller_first(cut)
     distinct, number = distinct_rows(cut.cpu().numpy())
     numbers = torch.zeros(len(rows), dtype=torch.int32, device=rows.device)
     numbers[near] = torch.from_numpy(number).to(rows.device)
