@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import gcd
 
 import torch
@@ -34,6 +35,31 @@ LEVELS = {"x": "node", "edge_attr": "edge"}
 POOLS = {"sum": global_add_pool, "mean": global_mean_pool}
 
 
+class Constant(nn.Module):
+    """A learned vector for every row alike, of which no copies are made.
+
+    >>> Constant(4)(torch.zeros(3, 1)).shape
+    torch.Size([3, 4])
+    """
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(1, channels))
+
+    def forward(self, names: Tensor) -> Tensor:
+        """The vector, once for each row."""
+        return self.weight.expand(len(names), -1)
+
+
+def _table(categories: Sequence[int], channels: int) -> nn.Module:
+    """One table for all columns of categories: a row is one look-up of several places, unless there is but one."""
+    if len(categories) > 1:
+        return nn.EmbeddingBag(sum(categories), channels, mode="sum")
+    if categories[0] > 1:
+        return nn.Embedding(categories[0], channels)
+    return Constant(channels)
+
+
 class FeatureEncoder(nn.Module):
     """Embeds columns that name categories, in a sum; where there are others, projects both side by side.
 
@@ -55,8 +81,7 @@ class FeatureEncoder(nn.Module):
         super().__init__()
         self.columns = columns
         categories, others = columns.categories, columns.numbers + columns.counts
-        # One table for all columns: a row is one look-up of several places.
-        self.embedding = nn.EmbeddingBag(sum(categories), channels, mode="sum") if categories else None
+        self.embedding = _table(categories, channels) if categories else None
         normed = norm and columns.numbers > 0
         embedded = channels if categories else 0
         self.linear = nn.Linear(embedded + others, channels, bias=not normed) if others else None
@@ -67,7 +92,7 @@ class FeatureEncoder(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """The features of every row."""
         names, others = x[:, : len(self.first)], x[:, len(self.first) :]
-        embedded = [] if self.embedding is None else [self.embedding(names.long() + self.first)]
+        embedded = [] if self.embedding is None else [self.embedding(names.long() + self.first).flatten(1)]
         if self.linear is None:
             return embedded[0]
         others = others.to(self.linear.weight.dtype)
