@@ -290,7 +290,7 @@ def test_compare_by_refinement_only(here, monkeypatch):
     from elene.encoding.fingerprints import Comparison
 
     monkeypatch.setattr(
-        "elene.encoding.fingerprints.compare", lambda *_: Comparison(True, "PD at k=1 with 2-FWL", [], [])
+        "elene.encoding.fingerprints.compare", lambda *_, **__: Comparison(True, "PD at k=1 with 2-FWL", [], [])
     )
     assert "differ by PD at k=1 with 2-FWL" in run("compare", "friends.csv", "numbers.csv", code=1).stdout
 
@@ -555,3 +555,46 @@ def test_compare_and_explain_with_labels(water):
 )
 def test_bad_labels_get_one_line(arguments, says, water):
     assert says in complaint("encode", *arguments, "-o", "out.npz")
+
+
+@pytest.fixture
+def rings(here):
+    """Two rings of six with as many bonds of each kind, in another order, as markup and as tables."""
+    import networkx as nx
+
+    for name, bonds in (("a", "121212"), ("turned", "212121"), ("b", "111222")):
+        graph = nx.cycle_graph(6)
+        nx.set_edge_attributes(graph, dict(zip([(i, (i + 1) % 6) for i in range(6)], bonds, strict=True)), "bond")
+        nx.write_graphml(graph, f"{name}.graphml")
+        lines = [f"{u},{v},{bond}" for u, v, bond in graph.edges(data="bond")]
+        Path(f"{name}.csv").write_text("\n".join(["source,target,bond", *reversed(lines)]) + "\n")
+    return here
+
+
+@pytest.mark.parametrize("ending", ["graphml", "csv"])
+def test_compare_with_labels_of_edges(ending, rings):
+    run("compare", f"a.{ending}", f"b.{ending}")
+    result = run("compare", f"a.{ending}", f"b.{ending}", "--edge-labels", "bond", code=1)
+    assert "6 nodes, 6 edges, 2 labels of edges" in result.stdout and "over labelled edges" in result.stdout
+    run("compare", f"a.{ending}", f"b.{ending}", "--edge-labels", "bond", "--refine", "2fwl", code=1)
+    run("compare", f"a.{ending}", f"turned.{ending}", "--edge-labels", "bond")
+    run("compare", "a.graphml", "turned.csv", "--edge-labels", "bond", "--refine", "2fwl")
+
+
+def test_labels_of_edges_from_a_pipe(rings):
+    result = CliRunner().invoke(app, ["compare", "-", "b.csv", "--edge-labels", "2"], input="0 1 9\n1 2 9\n")
+    assert result.exit_code == 1 and "1 label of edges" in result.stdout and "number of nodes" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("a.graphml", "b.graphml", "--edge-labels", "colour"), "a.graphml: edge_labels='colour' is no attribute"),
+        (("a.csv", "b.csv", "--edge-labels", "colour"), "there are 0 ('source'), 1 ('target'), 2 ('bond')"),
+        (("a.graphml", "both.g6#0", "--edge-labels", "bond"), "edge_labels='bond' is for attributes of edges"),
+        (("a.graphml", "b.graphml", "--edge-labels", "bond", "--refine", "none"), "--refine wl"),
+        (("a.graphml", "both.g6", "--edge-labels", "bond"), "edge_labels='bond' is for attributes of edges"),
+    ],
+)
+def test_bad_labels_of_edges_get_one_line(arguments, says, rings):
+    assert says in complaint("compare", *arguments)

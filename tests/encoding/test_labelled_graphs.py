@@ -112,7 +112,7 @@ def test_labels_of_edges_come_from_attributes_and_arrays():
         ({(0, 1): 1, (1, 0): 2, (1, 2): 1}, "has two, 1 and 2"),
         ({(0, 2): 1}, r"\(0, 2\) is not an edge"),
         ({0: 1}, "pairs of nodes"),
-        ("bond", r"the edge \(0, 1\) has none"),
+        ("bond", r"='bond' is no attribute of the edges, which have \[\]"),
     ],
 )
 def test_bad_labels_of_edges_are_named(edge_labels, says):

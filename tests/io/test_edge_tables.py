@@ -194,7 +194,7 @@ def test_ends_that_are_asked_for(options, expected, tmp_path):
     [
         ({"source": "x", "target": "b"}, ValueError, r"'x' is the name of no column: there are 0 \('a'\), 1 \('b'\)"),
         ({"source": 0, "target": 3}, ValueError, "there is no column 3: there are 0"),
-        ({"source": 0, "target": -1}, ValueError, "source and target must be at least 0"),
+        ({"source": 0, "target": -1}, ValueError, "target must be at least 0, got -1"),
         ({"source": "a"}, ValueError, "pass both source= and target=, got 'a' and None"),
         ({"source": "a", "target": 0}, ValueError, "are the same column"),
         ({"source": 1.0, "target": 0}, TypeError, "source must be the name of a column or its place"),

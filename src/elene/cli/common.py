@@ -120,6 +120,18 @@ UndirectedOption = Annotated[
 ]
 
 
+EdgeLabelsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Tell edges apart by their class: an attribute of edges in GraphML, GML or GEXF, an array in .npz, or a "
+        "column of an edge table, by its name or its place counted from 0.",
+        show_default=False,
+        rich_help_panel=FILE_PANEL,
+    ),
+]
+
+
 class FileOptions(NamedTuple):
     """How a graph's file is read, as the options of a command say it."""
 
@@ -237,17 +249,42 @@ def read_graph(name: str, how: FileOptions = AS_FOUND, output: Path | None = Non
     The output, if there is one, must not be that file.
     """
     from elene.graph import Graph
-    from elene.io.readers import SeveralGraphs
 
-    file, mark, number = name.rpartition("#")
-    numbered = bool(mark) and number.isdecimal() and not Path(name).exists()
-    path, index = (file, int(number)) if numbered else (name, None)
+    path, index = _which(name)
     if output is not None and _is_one_file(path, output):
         raise ValueError(f"--output {str(output)!r} is the graph's own file, and would replace it: name another")
+    with _reading(path):
+        return Graph.read(path, index, **_arguments(how))
+
+
+def read_edge_labels(name: str, edge_labels: str, how: FileOptions = AS_FOUND) -> tuple[Graph, list[str]]:
+    """The same with the labels of its edges, in the order of ``Graph.edges``."""
+    from elene.io.readers import Options, read_edge_labels
+
+    path, index = _which(name)
+    with _reading(path):
+        return read_edge_labels(path, index, Options(**_arguments(how), edge_labels=as_column(edge_labels)))
+
+
+def _which(name: str) -> tuple[str, int | None]:
+    """The file, and the number of the graph in it, where the name has one."""
+    file, mark, number = name.rpartition("#")
+    numbered = bool(mark) and number.isdecimal() and not Path(name).exists()
+    return (file, int(number)) if numbered else (name, None)
+
+
+def _arguments(how: FileOptions) -> dict[str, Any]:
+    return {**how._asdict(), "source": as_column(how.source), "target": as_column(how.target)}
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[None]:
+    """Show what readers say about a file, and name the way to one of several graphs as the command line has it."""
+    from elene.io.readers import SeveralGraphs
+
     with working(f"Reading {path}"), _notes(path):
         try:
-            ends = {"source": as_column(how.source), "target": as_column(how.target)}
-            return Graph.read(path, index, **{**how._asdict(), **ends})
+            yield
         except ValueError as error:
             if not isinstance(error.__cause__, SeveralGraphs):
                 raise

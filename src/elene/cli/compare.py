@@ -10,11 +10,14 @@ import typer
 from elene.cli.common import (
     AS_FOUND,
     DEPTHS_HELP,
+    EdgeLabelsOption,
     FileOptions,
     Level,
     console,
+    counted,
     make_table,
     parse_depths,
+    read_edge_labels,
     read_graph,
     reading_files,
     size_of,
@@ -23,6 +26,7 @@ from elene.cli.common import (
 
 if TYPE_CHECKING:
     from elene.encoding.fingerprints import Comparison
+    from elene.graph import Graph
 
 
 class Refine(StrEnum):
@@ -45,6 +49,7 @@ def compare(
     refine: Annotated[
         Refine, typer.Option(help="Refine them with 1-WL, or with folklore 2-WL, whose time is cubic in the nodes.")
     ] = Refine.wl,
+    edge_labels: EdgeLabelsOption = None,
     how: FileOptions = AS_FOUND,
 ) -> None:
     """Tell two graphs apart, and say by what they differ.
@@ -53,17 +58,30 @@ def compare(
     bad input.
 
     **Example:** elene compare a.graphml b.graphml --level pair --refine 2fwl
+
+    **Two molecules:** elene compare a.graphml b.graphml --labels atom --edge-labels bond
     """
     from elene.encoding.fingerprints import compare as compare_graphs
 
+    if edge_labels is not None and refine is Refine.none:
+        raise ValueError("--edge-labels is read by the refinement alone: pass --refine wl or --refine 2fwl with it")
     depths = parse_depths(k, (1, 2, 3))
-    first, second = (read_graph(file, how) for file in (a, b))
-    console.print(f"A  {a}: {size_of(first)}\nB  {b}: {size_of(second)}\n", markup=False)
+    (first, ours), (second, theirs) = (_read(file, edge_labels, how) for file in (a, b))
+    console.print(f"A  {a}: {_size(first, ours)}\nB  {b}: {_size(second, theirs)}\n", markup=False)
     refinement = None if refine is Refine.none else refine.value
     with working("Comparing (the first run compiles)"):
-        found = compare_graphs(first, second, depths, level.value, refinement)
+        found = compare_graphs(first, second, depths, level.value, refinement, edge_labels=(ours, theirs))
     _print_comparison(found)
     raise typer.Exit(int(found.distinguished))
+
+
+def _read(file: str, edge_labels: str | None, how: FileOptions) -> tuple[Graph, list[str] | None]:
+    return (read_graph(file, how), None) if edge_labels is None else read_edge_labels(file, edge_labels, how)
+
+
+def _size(graph: Graph, edge_labels: list[str] | None) -> str:
+    more = "" if edge_labels is None else f", {counted(len(set(edge_labels)), 'label')} of edges"
+    return size_of(graph) + more
 
 
 def _print_comparison(found: Comparison) -> None:

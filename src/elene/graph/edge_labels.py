@@ -30,12 +30,12 @@ def labels_of_edges(source: Any, graph: Graph, labels: Any, name: str = "edge_la
         ['single', 'double']
     """
     if isinstance(labels, str):
-        return _gathered(graph, *_attribute(source, graph, labels, name), name)
+        return gathered_labels(graph, *edge_attribute(source, graph, labels, name), name)
     if isinstance(labels, Mapping):
         if any(not isinstance(pair, tuple) or len(pair) != 2 for pair in labels):
             raise ValueError(f"{name} must go by pairs of nodes, got {next(iter(labels))!r:.80} as a key")
         pairs = graph.positions([node for pair in labels for node in pair], name).reshape(-1, 2)
-        return _gathered(graph, pairs, list(labels.values()), name)
+        return gathered_labels(graph, pairs, list(labels.values()), name)
     return checked_labels(labels, np.arange(graph.num_edges), name, "edges")
 
 
@@ -53,8 +53,13 @@ def edge_numbers(graph: Graph, first: NDArray[Any], second: NDArray[Any]) -> NDA
     return np.where(there, place, -1)
 
 
-def _gathered(graph: Graph, pairs: NDArray[Any], labels: Iterable[Any], name: str) -> Labels:
-    """Labels that come with the ends of their edges."""
+def gathered_labels(graph: Graph, pairs: NDArray[Any], labels: Iterable[Any], name: str = "edge_labels") -> Labels:
+    """The label of each edge, from labels that come with the positions of the ends of their edges.
+
+    >>> graph = Graph.from_edges([(0, 1), (1, 2)])
+    >>> gathered_labels(graph, np.array([[2, 1], [0, 1]]), ["double", "single"]).values.tolist()
+    ['single', 'double']
+    """
     found: dict[int, Any] = {}
     numbers = edge_numbers(graph, pairs[:, 0], pairs[:, 1])
     for number, ends, label in zip(numbers.tolist(), pairs.tolist(), labels, strict=True):
@@ -72,14 +77,25 @@ def _gathered(graph: Graph, pairs: NDArray[Any], labels: Iterable[Any], name: st
     )
 
 
-def _attribute(source: Any, graph: Graph, attribute: str, name: str) -> tuple[NDArray[Any], Iterable[Any]]:
-    """Pairs of positions, and what the attribute has for each."""
+def edge_attribute(
+    source: Any, graph: Graph, attribute: str, name: str = "edge_labels"
+) -> tuple[NDArray[Any], Iterable[Any]]:
+    """Pairs of positions, and what the attribute of another library's graph has for each.
+
+    >>> import networkx as nx
+    >>> source = nx.Graph([("a", "b", {"bond": "double"})])
+    >>> [list(part) for part in edge_attribute(source, Graph.from_networkx(source), "bond")]
+    [[array([0, 1])], ['double']]
+    """
     if hasattr(source, "get_edgelist"):
         if attribute not in source.es.attributes():
             raise ValueError(f"{name}={attribute!r} is no attribute of the edges, which have {source.es.attributes()}")
         return np.array(source.get_edgelist()).reshape(-1, 2), source.es[attribute]
     if hasattr(source, "edges") and hasattr(source, "is_directed"):
         found = list(source.edges(data=attribute))
+        if found and all(label is None for *_, label in found):
+            there = sorted({str(key) for *_, attributes in source.edges(data=True) for key in attributes})
+            raise ValueError(f"{name}={attribute!r} is no attribute of the edges, which have {there!r:.200}")
         return graph.positions([node for u, v, _ in found for node in (u, v)]).reshape(-1, 2), [x for *_, x in found]
     if hasattr(source, "edge_index"):
         if getattr(source, attribute, None) is None:

@@ -41,15 +41,17 @@ import gzip
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elene.files import check_path
-from elene.graph import Graph
+from elene.graph import Graph, gathered_labels
 from elene.io.readers.archives import npz
 from elene.io.readers.graph6 import graph6, parse_graph6
 from elene.io.readers.markup import gexf, gml, graphml
@@ -57,7 +59,7 @@ from elene.io.readers.matrix import matrix_market
 from elene.io.readers.metis import metis
 from elene.io.readers.nodes import labelled_by_table
 from elene.io.readers.pajek import pajek
-from elene.io.readers.source import Options, Source, extra, refuse_labels
+from elene.io.readers.source import Options, Source, extra, refuse_edge_labels, refuse_labels
 from elene.io.readers.tables import edge_parquet, edge_text
 
 __all__ = ["Options", "SeveralGraphs", "parse_graph6", "read_graph", "read_graphs"]
@@ -87,24 +89,73 @@ def read_graph(path: str | os.PathLike[str], index: int | None = None, options: 
         >>> graph, graph.nodes.tolist()
         (Graph(num_nodes=3, num_edges=2), [7, 8, 9])
     """
+    return _read(path, index, options)[0]
+
+
+def read_edge_labels(
+    path: str | os.PathLike[str], index: int | None = None, options: Options = NOTHING_SAID
+) -> tuple[Graph, list[str]]:
+    """One graph from a file, and the labels of its edges, in the order of ``Graph.edges``.
+
+    Labels are text, for whether 1 is a number or a text is up to whoever wrote the file.
+
+    Args:
+        path: the file, of one of the formats that have them: GraphML, GML, GEXF, ``.npz`` and edge tables.
+        index: which graph, in a file that holds several.
+        options: what the caller says about the file; ``edge_labels`` names the attribute, the array or the column.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), "path.csv")
+        >>> _ = path.write_text("source,target,bond\\n7,9,double\\n8,7,single\\n")
+        >>> read_edge_labels(path, options=Options(edge_labels="bond"))
+        (Graph(num_nodes=3, num_edges=2), ['single', 'double'])
+    """
+    if options.edge_labels is None:
+        raise ValueError("options.edge_labels must name the attribute, the array or the column that holds the labels")
+    graph, labels = _read(path, index, options)
+    assert labels is not None
+    return graph, labels
+
+
+def _read(path: str | os.PathLike[str], index: int | None, options: Options) -> tuple[Graph, list[str] | None]:
+    """A graph, and the labels of its edges where they are asked for."""
     if index is not None and (not isinstance(index, int | np.integer) or isinstance(index, bool)):
         raise TypeError(f"index must be an integer, got {index!r}")
     name = check_path("path", path)
     nodes = None if options.nodes is None else check_path("nodes", options.nodes)
+    labels: list[str] | None = None
     if name.is_dir():
-        store = _store(name)
-        return store if nodes is None else labelled_by_table(store, nodes, options.labels)
-    with _naming(name):
-        source = _open(name, options if nodes is None else replace(options, nodes=None, labels=None))
-        if index is None and source.count != 1:
-            raise SeveralGraphs(
-                f"the file holds {source.count} graphs: pass index= to choose one, or use Graph.read_all for a list"
-            )
-        wanted = 0 if index is None else int(index)
-        if not 0 <= wanted < source.count:
-            raise ValueError(f"index={wanted} is out of range: the file holds {source.count} graphs, counted from 0")
-        graph = source.build(wanted, wanted + 1)[0]
-    return graph if nodes is None else labelled_by_table(graph, nodes, options.labels)
+        refuse_edge_labels(options)
+        graph = _store(name)
+    else:
+        with _naming(name):
+            source = _open(name, options if nodes is None else replace(options, nodes=None, labels=None))
+            wanted = _place(source, index)
+            graph = source.build(wanted, wanted + 1)[0]
+            if source.edge_labels is not None:
+                labels = _texts(graph, *source.edge_labels(wanted, graph), options)
+    return graph if nodes is None else labelled_by_table(graph, nodes, options.labels), labels
+
+
+def _place(source: Source, index: int | None) -> int:
+    """Which graph of a file is meant."""
+    if index is None and source.count != 1:
+        raise SeveralGraphs(
+            f"the file holds {source.count} graphs: pass index= to choose one, or use Graph.read_all for a list"
+        )
+    wanted = 0 if index is None else int(index)
+    if not 0 <= wanted < source.count:
+        raise ValueError(f"index={wanted} is out of range: the file holds {source.count} graphs, counted from 0")
+    return wanted
+
+
+def _texts(graph: Graph, ends: NDArray[Any], labels: Iterable[Any], options: Options) -> list[str]:
+    """Labels as text, one for each edge; those of whole numbers are alike, whether they are written 1 or 1.0."""
+    whole = (int(label) if isinstance(label, float) and label.is_integer() else label for label in labels)
+    texts = [None if label is None else str(label) for label in whole]
+    found: list[str] = gathered_labels(graph, ends, texts, f"edge_labels={options.edge_labels!r}").values.tolist()
+    return found
 
 
 def read_graphs(path: str | os.PathLike[str], options: Options = NOTHING_SAID) -> list[Graph]:
@@ -170,6 +221,8 @@ def _open(path: Path, options: Options) -> Source:
     _check_options(options, _TEXT[ending] is edge_text, _TEXT[ending] is edge_text)
     if _TEXT[ending] not in (graphml, gml, gexf):
         refuse_labels(options)
+        if _TEXT[ending] is not edge_text:
+            refuse_edge_labels(options)
     return _TEXT[ending](_unpacked(path.read_bytes(), packed), options)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,17 @@ from numpy.typing import NDArray
 
 from elene.arrays import Arrays, opened
 from elene.csr import pointers
-from elene.graph import Graph, check_room, matrix_arcs
-from elene.io.readers.source import Options, Source, from_arcs, refuse_labels, single, split_union
+from elene.graph import Graph, check_room, checked_labels, matrix_arcs
+from elene.io.readers.source import (
+    LabelsOfEdges,
+    Options,
+    Source,
+    from_arcs,
+    refuse_edge_labels,
+    refuse_labels,
+    single,
+    split_union,
+)
 
 
 def npz(path: Path, options: Options) -> Source:
@@ -20,12 +30,16 @@ def npz(path: Path, options: Options) -> Source:
     with opened(path) as arrays:
         if {"node_ptr", "edge_ptr", "edge_index"} <= set(arrays):
             flat = (arrays["node_ptr"], arrays["edge_ptr"], arrays["edge_index"])
-            return _collection(*flat, _labels(arrays, options), options)
+            source = _collection(*flat, _labels(arrays, options), options)
+            first_arc, of_arcs = _pointers(flat[1], "edge_ptr"), _edge_labels(arrays, flat[2].shape[1], options)
+            return source if of_arcs is None else replace(source, edge_labels=_of_arcs(flat[2], first_arc, of_arcs))
         if {"edges", "num_nodes"} <= set(arrays):
-            network = _network(arrays["edges"], arrays["num_nodes"])
-            return single(network.with_labels(_labels(arrays, options)))
+            edges, of_edges = arrays["edges"], _edge_labels(arrays, len(arrays["edges"]), options)
+            network = _network(edges, arrays["num_nodes"]).with_labels(_labels(arrays, options))
+            return single(network, None if of_edges is None else lambda number, graph: (edges, of_edges))
         if {"format", "shape", "data"} <= set(arrays):
             refuse_labels(options)
+            refuse_edge_labels(options)
             return single(_sparse_matrix(arrays, options))
         if {"spec", "table", "indptr"} <= set(arrays):
             raise ValueError("an encoding that elene wrote, not a graph: read it with elene.Encoding.load")
@@ -41,6 +55,25 @@ def _labels(arrays: Arrays, options: Options) -> NDArray[Any] | None:
     if options.labels is not None and options.labels not in arrays:
         raise ValueError(f"labels={options.labels!r} is none of the arrays in the file: {', '.join(arrays)}")
     return None if options.labels is None else arrays[options.labels]
+
+
+def _edge_labels(arrays: Arrays, count: int, options: Options) -> list[Any] | None:
+    """What the array that holds the classes of so many edges or arcs has for each, where one is asked for."""
+    if options.edge_labels is None:
+        return None
+    name = str(options.edge_labels)
+    if name not in arrays:
+        raise ValueError(f"edge_labels={name!r} is none of the arrays in the file: {', '.join(arrays)}")
+    found: list[Any] = checked_labels(arrays[name], np.arange(count), f"edge_labels={name!r}", "edges").values.tolist()
+    return found
+
+
+def _of_arcs(arcs: NDArray[Any], first_arc: NDArray[np.int64], labels: list[Any]) -> LabelsOfEdges:
+    def of_graph(number: int, graph: Graph) -> tuple[NDArray[Any], list[Any]]:
+        begin, end = first_arc[number], first_arc[number + 1]
+        return arcs[:, begin:end].T, labels[begin:end]
+
+    return of_graph
 
 
 def _network(edges: NDArray[Any], num_nodes: NDArray[Any]) -> Graph:

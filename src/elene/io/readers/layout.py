@@ -123,8 +123,15 @@ def _plain(name: str) -> str:
 
 def choose_ends(columns: Sequence[Column], options: Options) -> tuple[int, int]:
     """The columns that hold the ends, as asked for or as the columns say."""
-    if options.source is not None or options.target is not None:
-        return _asked(columns, options)
+    labels = label_column(columns, options)
+    asked = options.source is not None or options.target is not None
+    ends = _asked(columns, options) if asked else _found(columns, labels)
+    if labels in ends:
+        raise ValueError(f"edge_labels={options.edge_labels!r} is the column of an end of edges: name another")
+    return ends
+
+
+def _found(columns: Sequence[Column], labels: int | None) -> tuple[int, int]:
     names = [column.name or "" for column in columns]
     plain = {_plain(name) for name in names}
     if any(own <= plain for own in (*OUR_OWN, OUR_OWN_PAIRS)):
@@ -134,33 +141,38 @@ def choose_ends(columns: Sequence[Column], options: Options) -> tuple[int, int]:
         return known[0]
     if known:
         raise _ambiguous(columns)
-    return _only_pair(columns)
+    return _only_pair(columns, labels)
+
+
+def label_column(columns: Sequence[Column], options: Options) -> int | None:
+    """The column that holds the labels of edges, where the caller names one."""
+    return None if options.edge_labels is None else _place(columns, options.edge_labels, "edge_labels")
 
 
 def _asked(columns: Sequence[Column], options: Options) -> tuple[int, int]:
     if options.source is None or options.target is None:
         raise ValueError(f"pass both source= and target=, got {options.source!r} and {options.target!r}")
-    source, target = (_place(columns, end) for end in (options.source, options.target))
+    source, target = _place(columns, options.source, "source"), _place(columns, options.target, "target")
     if source == target:
         raise ValueError(f"source={options.source!r} and target={options.target!r} are the same column")
     return source, target
 
 
-def _place(columns: Sequence[Column], end: str | int) -> int:
-    if isinstance(end, str):
-        named = [place for place, column in enumerate(columns) if column.name == end]
+def _place(columns: Sequence[Column], wanted: str | int, argument: str) -> int:
+    if isinstance(wanted, str):
+        named = [place for place, column in enumerate(columns) if column.name == wanted]
         if len(named) == 1:
             return named[0]
         why = "is the name of several columns" if named else "is the name of no column"
-        raise ValueError(f"{end!r} {why}: there are {_list(columns)}, counted from 0")
-    if not 0 <= check_integer("source and target", end, least=0) < len(columns):
-        raise ValueError(f"there is no column {end}: there are {_list(columns)}, counted from 0")
-    return int(end)
+        raise ValueError(f"{argument}={wanted!r} {why}: there are {_list(columns)}, counted from 0")
+    if not 0 <= check_integer(argument, wanted, least=0) < len(columns):
+        raise ValueError(f"{argument}: there is no column {wanted}: there are {_list(columns)}, counted from 0")
+    return int(wanted)
 
 
-def _only_pair(columns: Sequence[Column]) -> tuple[int, int]:
-    """The only two columns that could hold the ends."""
-    able = [place for place, column in enumerate(columns) if _may_be_end(column)]
+def _only_pair(columns: Sequence[Column], labels: int | None) -> tuple[int, int]:
+    """The only two columns that could hold the ends; that of the labels of edges cannot."""
+    able = [place for place, column in enumerate(columns) if _may_be_end(column) and place != labels]
     alike = [(i, j) for i, j in combinations(able, 2) if columns[i].kind == columns[j].kind]
     if len(able) == 2 and (alike or not any(columns[place].counts for place in able)):
         return able[0], able[1]
@@ -190,12 +202,12 @@ def _list(columns: Sequence[Column]) -> str:
     return ", ".join(column.show(place) for place, column in enumerate(columns))
 
 
-def ignored(columns: Sequence[Column], ends: tuple[int, int]) -> list[str]:
-    """What is lost with each column that is not an end and holds weights or times."""
+def ignored(columns: Sequence[Column], read: Sequence[int | None]) -> list[str]:
+    """What is lost with each column that is not read and holds weights or times."""
     return [
         f"column {column.show(place)} is ignored: edges have no {_loss(column)} here"
         for place, column in enumerate(columns)
-        if place not in ends and _loss(column)
+        if place not in read and _loss(column)
     ]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from elene.graph import Graph
-from elene.io.readers.source import Options, Source, extra, joined, logger, single, without_weights
+from elene.graph import Graph, edge_attribute
+from elene.io.readers.source import Options, Source, extra, joined, logger, without_weights
 
 _SPACE = "{http://graphml.graphdrawing.org/xmlns}"
 _ELEMENTS = {"node": ["id"], "edge": ["source", "target"], "data": [], "desc": [], "locator": [], "hyperedge": []}
@@ -22,7 +22,19 @@ def graphml(text: bytes, options: Options) -> Source:
     graphs = list(reader(string=text))
     if not graphs:
         raise ValueError("no <graph> in the file")
-    return Source(len(graphs), lambda start, stop: [_graph(graph, options) for graph in graphs[start:stop]])
+    return _source(graphs, options)
+
+
+def _source(graphs: list[Any], options: Options) -> Source:
+    """Graphs of networkx, with what their edges have of the attribute that is asked for."""
+
+    def build(start: int, stop: int) -> list[Graph]:
+        return [_graph(graph, options) for graph in graphs[start:stop]]
+
+    if options.edge_labels is None:
+        return Source(len(graphs), build)
+    attribute = str(options.edge_labels)
+    return Source(len(graphs), build, lambda number, graph: edge_attribute(graphs[number], graph, attribute))
 
 
 def _check_elements(text: bytes) -> None:
@@ -48,7 +60,7 @@ def gml(text: bytes, options: Options) -> Source:
         graph = networkx.read_gml(io.BytesIO(text))
     except networkx.NetworkXError:
         graph = networkx.read_gml(io.BytesIO(text), label="id")
-    return single(_graph(graph, options))
+    return _source([graph], options)
 
 
 def gexf(text: bytes, options: Options) -> Source:
@@ -65,11 +77,11 @@ def gexf(text: bytes, options: Options) -> Source:
     graph = networkx.read_gexf(io.BytesIO(text))
     if len(graph) != len(nodes):
         raise ValueError(f"{len(nodes)} nodes, of which {len(graph)} differ: ids repeat, or stand outside of <nodes>")
-    return single(_graph(graph, options))
+    return _source([graph], options)
 
 
 def _graph(graph: Any, options: Options) -> Graph:
-    if any("weight" in attributes for *_, attributes in graph.edges(data=True)):
+    if options.edge_labels != "weight" and any("weight" in found for *_, found in graph.edges(data=True)):
         without_weights()
     if not graph.is_directed():
         return Graph.from_networkx(graph, labels=options.labels)

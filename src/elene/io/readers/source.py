@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
@@ -30,6 +30,8 @@ class Options:
         undirected: whether arcs are to be taken for edges.
         labels: the attribute of nodes, the array, or the column of their table, that is their class.
         nodes: the table of nodes.
+        edge_labels: the attribute of edges, the array, or the column of an edge table, that is their class; only
+            :func:`~elene.io.readers.read_edge_labels` gives them.
     """
 
     source: str | int | None = None
@@ -38,9 +40,10 @@ class Options:
     undirected: bool = False
     labels: str | None = None
     nodes: str | os.PathLike[str] | None = None
+    edge_labels: str | int | None = None
 
     def __post_init__(self) -> None:
-        for name, end in (("source", self.source), ("target", self.target)):
+        for name, end in (("source", self.source), ("target", self.target), ("edge_labels", self.edge_labels)):
             if end is not None and (isinstance(end, bool) or not isinstance(end, str | int | np.integer)):
                 raise TypeError(f"{name} must be the name of a column or its place counted from 0, got {end!r}")
         for name, flag in (("header", self.header), ("undirected", self.undirected)):
@@ -52,17 +55,26 @@ class Options:
             raise ValueError("nodes is a table with the labels of nodes: name the column that holds them as labels")
 
 
+# Which graph of a file, and the graph itself: what the attribute that the options name has for its edges, in any order,
+# with the positions of their ends.
+LabelsOfEdges = Callable[[int, Graph], tuple[NDArray[Any], Iterable[Any]]]
+
+
 @dataclass(frozen=True)
 class Source:
-    """The graphs of a file, checked but built on demand: one of 250,000 must not cost what all of them do."""
+    """The graphs of a file, checked but built on demand: one of 250,000 must not cost what all of them do.
+
+    ``edge_labels`` is None where the format has no labels of edges, or nobody asked for them.
+    """
 
     count: int
     build: Callable[[int, int], list[Graph]]
+    edge_labels: LabelsOfEdges | None = None
 
 
-def single(graph: Graph) -> Source:
+def single(graph: Graph, edge_labels: LabelsOfEdges | None = None) -> Source:
     """A file that holds one graph."""
-    return Source(1, lambda start, stop: [graph][start:stop])
+    return Source(1, lambda start, stop: [graph][start:stop], edge_labels)
 
 
 def extra(module: str) -> Any:
@@ -99,6 +111,15 @@ def refuse_labels(options: Options) -> None:
         raise ValueError(
             f"labels={options.labels!r} is for attributes of nodes in GraphML, GML and GEXF and for arrays in .npz: "
             "pass the table of nodes that has them as nodes (--nodes), or use graph.with_labels(...)"
+        )
+
+
+def refuse_edge_labels(options: Options) -> None:
+    """An error where labels of edges are asked for of a format that has none."""
+    if options.edge_labels is not None:
+        raise ValueError(
+            f"edge_labels={options.edge_labels!r} is for attributes of edges in GraphML, GML and GEXF, for arrays in "
+            ".npz and for columns of edge tables (.csv .tsv .txt .parquet): write the graph as one of these"
         )
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.graph import Graph, warn
-from elene.io.readers.layout import Column, choose_ends, ignored
+from elene.io.readers.layout import Column, choose_ends, ignored, label_column
 from elene.io.readers.numbering import number_ends, numbered_graph
-from elene.io.readers.source import Options, Source, extra, logger, single
+from elene.io.readers.source import LabelsOfEdges, Options, Source, extra, logger, single
 from elene.io.readers.text import DELIMITERS, Table, cut_attributes, describe_text, normalised, split_line
 
 BLOCK = 1 << 20  # bytes of a text that are looked at one by one for the line that is wrong
@@ -26,7 +26,7 @@ def edge_text(text: bytes, options: Options) -> Source:
     table = describe_text(text, options)
     if table is None:
         return single(Graph.from_edges([]))
-    for loss in ignored(table.columns, table.ends):
+    for loss in ignored(table.columns, (*table.ends, table.labels)):
         warn(loss)
     if re.search(rb"[ \t,;]\{['\"]", text[: table.offset + BLOCK]) and cut_attributes(text) != text:
         warn("attributes of edges are ignored: edges have no weights here")
@@ -35,7 +35,23 @@ def edge_text(text: bytes, options: Options) -> Source:
     labels, positions = number_ends(sources, targets)
     _check_header(table, labels, positions)
     _say(table, len(sources))
-    return single(numbered_graph(labels, positions, options))
+    found = None if table.labels is None else _column(cleaned, table.labels)
+    return single(numbered_graph(labels, positions, options), _beside(positions, found))
+
+
+def _beside(positions: NDArray[np.int64], labels: Any | None) -> LabelsOfEdges | None:
+    """The labels of a column, each beside the ends of its edge."""
+    if labels is None:
+        return None
+    return lambda number, graph: (positions.reshape(2, -1).T, labels.to_pylist())
+
+
+def _column(table: Table, place: int) -> Any:
+    """A further column as text, of a table whose ends could be read."""
+    parsed = _read_columns(table, (place,), extra("pyarrow").string())
+    if parsed is None:
+        raise ValueError(f"the column {table.columns[place].show(place)} is not UTF-8 text")
+    return parsed[0]
 
 
 def _ends(table: Table) -> tuple[Any, Any, Table]:
@@ -95,10 +111,19 @@ def _comment(found: re.Match[bytes], table: Table) -> bytes:
 
 def _parse(table: Table) -> tuple[Any, Any] | None:
     """The two columns of ends, or None where the text does not hold them as described."""
+    arrow = extra("pyarrow")
+    found = _read_columns(table, table.ends, arrow.int64() if table.integers else arrow.string())
+    if found is None:
+        return None
+    sources, targets = found
+    return None if sources.null_count or targets.null_count else (sources, targets)
+
+
+def _read_columns(table: Table, places: Sequence[int], kind: Any) -> list[Any] | None:
+    """Some columns as values of a type, or None where the text does not hold them."""
     arrow, reader = extra("pyarrow"), extra("pyarrow.csv")
     names = [str(column) for column in range(table.width)]
-    ends = [names[end] for end in table.ends]
-    kind = arrow.int64() if table.integers else arrow.string()
+    wanted = [names[place] for place in places]
     if table.offset >= len(table.text):
         return None
     try:
@@ -107,8 +132,8 @@ def _parse(table: Table) -> tuple[Any, Any] | None:
             reader.ReadOptions(column_names=names, block_size=1 << 23),
             reader.ParseOptions(delimiter=table.delimiter, quote_char='"' if b'"' in table.text else False),
             reader.ConvertOptions(
-                include_columns=ends,
-                column_types=dict.fromkeys(ends, kind),
+                include_columns=wanted,
+                column_types=dict.fromkeys(wanted, kind),
                 null_values=[""],
                 strings_can_be_null=True,
                 quoted_strings_can_be_null=True,
@@ -116,8 +141,7 @@ def _parse(table: Table) -> tuple[Any, Any] | None:
         )
     except arrow.ArrowInvalid:
         return None
-    sources, targets = (parsed[end] for end in ends)
-    return None if sources.null_count or targets.null_count else (sources, targets)
+    return [parsed[name] for name in wanted]
 
 
 def _may_be_padded(table: Table) -> bool:
@@ -222,8 +246,10 @@ def edge_parquet(path: Path, options: Options) -> Source:
     with parquet.ParquetFile(path, page_checksum_verification=True) as file:
         schema = file.schema_arrow
         columns, ends = parquet_ends(schema, options)
-        table = file.read(columns=[schema.names[end] for end in ends])
-    for loss in ignored(columns, ends):
+        labels = label_column(columns, options)
+        read = ends if labels is None else (*ends, labels)
+        table = file.read(columns=[schema.names[place] for place in read])
+    for loss in ignored(columns, read):
         warn(loss)
     found = {schema.names[end]: table.column(schema.names[end]) for end in ends}
     for name, column in found.items():
@@ -237,7 +263,9 @@ def edge_parquet(path: Path, options: Options) -> Source:
     sources, targets = (column.cast(kind).cast(common) for column, kind in zip(found.values(), kinds, strict=True))
     took = " and ".join(columns[end].show(end) for end in ends)
     logger.info("%d rows of %d columns; edges are columns %s", len(sources), len(columns), took)
-    return single(numbered_graph(*number_ends(sources, targets), options))
+    names, positions = number_ends(sources, targets)
+    found_labels = None if labels is None else table.column(schema.names[labels])
+    return single(numbered_graph(names, positions, options), _beside(positions, found_labels))
 
 
 def parquet_ends(schema: Any, options: Options) -> tuple[list[Column], tuple[int, int]]:

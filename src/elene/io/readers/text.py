@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from elene.io.readers.layout import Column, choose_ends, describe, known_ends, looks_named
+from elene.io.readers.layout import Column, choose_ends, describe, known_ends, label_column, looks_named
 from elene.io.readers.source import Options
 
 SAMPLE_LINES = 100
@@ -27,6 +27,7 @@ class Table:
         delimiter: a space stands for any white space.
         columns: what they look like in the first lines.
         ends: the two that hold the ends of edges.
+        labels: the one that holds the labels of edges; None where nobody asked for them.
         header: the fields of the header; None without one.
         unsure: whether the first line is data, or whether what seems to be a header is one, is for the rest to show.
         integers: whether the ends of the first row are.
@@ -38,6 +39,7 @@ class Table:
     delimiter: str
     columns: list[Column]
     ends: tuple[int, int]
+    labels: int | None
     header: list[str] | None
     unsure: bool
     integers: bool
@@ -88,7 +90,8 @@ def describe_text(text: bytes, options: Options) -> Table | None:
     columns = describe(rows, header)
     ends = choose_ends(columns, options)
     integers = all(re.fullmatch("-?[0-9]+", rows[0][end]) for end in ends)
-    return Table(text, offset, first_line, delimiter, columns, ends, header, unsure, integers)
+    labels = label_column(columns, options)
+    return Table(text, offset, first_line, delimiter, columns, ends, labels, header, unsure, integers)
 
 
 def _data_lines(text: bytes) -> Iterator[tuple[int, int, bytes]]:
@@ -179,7 +182,8 @@ def _find_header(rows: Sequence[Sequence[str]], options: Options) -> tuple[bool,
     if options.header is not None:
         return options.header, False
     first, rest = rows[0], rows[1:]
-    asked = [end for end in (options.source, options.target) if isinstance(end, str) and end in first]
+    said = options.source, options.target, options.edge_labels
+    asked = [column for column in said if isinstance(column, str) and column in first]
     if asked:
         return True, True
     known = known_ends(first)
