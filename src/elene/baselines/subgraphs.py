@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from elene.forking import cached_property
 from elene.nn.ego import Ego
 from elene.nn.entries import check_tensor
+from elene.nn.gine import Arcs, EdgeKinds
 from elene.nn.model import check_modules
 from elene.nn.model import updates as usual_updates
 from elene.validation import check_integer
@@ -70,6 +71,11 @@ class Subgraphs:
         arcs = torch.stack([torch.cat([low, high]), torch.cat([high, low])])
         places = torch.cat([direction[edge] for direction in directions])
         return cls(node, root, hop, arcs, places, (hop == 0).nonzero().flatten())
+
+    @cached_property
+    def arcs(self) -> Arcs:
+        """The arcs between copies, for the convs that group them."""
+        return Arcs(self.edge_index, len(self.node))
 
     @cached_property
     def sizes(self) -> Tensor:
@@ -220,16 +226,17 @@ class RootedGNN(nn.Module):
         self.node_in = nn.Linear(check_integer("channels", channels, 1), channels)
         self.hops = nn.Embedding(self.k + 1, check_integer("hop_dim", hop_dim, 1))
         self.hop_in = nn.Linear(hop_dim, channels, bias=False)
-        self._wants_edges = ["edge_attr" in inspect.signature(conv.forward).parameters for conv in convs]
+        known = {"edge_attr", "arcs"}
+        self._wanted = [known & set(inspect.signature(conv.forward).parameters) for conv in convs]
 
-    def forward(self, x: Tensor, edge_attr: Tensor | None, subgraphs: Subgraphs) -> Tensor:
+    def forward(self, x: Tensor, edge_attr: Tensor | EdgeKinds | None, subgraphs: Subgraphs) -> Tensor:
         """The state of every copy after the last conv."""
         # One product for a node and one for a hop instead of one for a copy.
         of_hop = self.hop_in(self.hops.weight).index_select(0, subgraphs.hop)
         state = self.node_in(x).index_select(0, subgraphs.node) + of_hop
-        if edge_attr is not None and any(self._wants_edges):
+        if edge_attr is not None and any("edge_attr" in names for names in self._wanted):
             edge_attr = edge_attr.index_select(0, subgraphs.arc)
-        for conv, update, wants_edges in zip(self.convs, self.updates, self._wants_edges, strict=True):
-            given = {"edge_attr": edge_attr} if wants_edges else {}
-            state = state + update(conv(state, subgraphs.edge_index, **given))
+        given = {"edge_attr": edge_attr, "arcs": subgraphs.arcs}
+        for conv, update, wanted in zip(self.convs, self.updates, self._wanted, strict=True):
+            state = state + update(conv(state, subgraphs.edge_index, **{name: given[name] for name in wanted}))
         return state

@@ -6,13 +6,17 @@ with needing("torch", "elene.nn"):
     from elene.nn.ego import Ego
     from elene.nn.embedding import EgoEmbedding
     from elene.nn.entries import Entries
+    from elene.nn.gine import GINE, Arcs, EdgeKinds
     from elene.nn.layer import ELENE, Gates, Update
     from elene.nn.model import GNN, GraphReadout, VirtualNode, edge_readout, node_readout, updates
     from elene.nn.norm import PairNorm
 
 __all__ = [
     "ELENE",
+    "GINE",
     "GNN",
+    "Arcs",
+    "EdgeKinds",
     "Ego",
     "EgoEmbedding",
     "Entries",

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch_geometric.nn import global_add_pool
 
 from elene.nn.ego import Ego
+from elene.nn.gine import Arcs, EdgeKinds
 from elene.nn.layer import ELENE
 from elene.validation import brief, check_integer, check_list, check_share
 
@@ -115,8 +116,8 @@ class GNN(nn.Module):
     The skip connection of a layer begins before its ELENE-L, as in the published networks: what ELENE-L adds goes
     through the conv.
 
-    Modules go in, not names. A conv is any PyG conv, or a baseline of :mod:`elene.baselines`; it is given
-    ``edge_attr``, ``ego`` and ``batch`` if its ``forward`` takes them.
+    Modules go in, not names. A conv is any PyG conv, :class:`GINE`, or a baseline of :mod:`elene.baselines`; it is
+    given ``edge_attr``, ``ego``, ``batch`` and ``arcs`` (:class:`Arcs`) if its ``forward`` takes them.
 
     Args:
         encoder: embeds or projects ``data.x``.
@@ -160,7 +161,7 @@ class GNN(nn.Module):
         self.elene = nn.ModuleList(nn.Identity() if layer is None else layer for layer in elene or [None] * len(convs))
         self.edge_encoders = None if edge_encoders is None else nn.ModuleList(edge_encoders)
         self.readout = GraphReadout() if readout is None else readout
-        known = {"edge_attr", "ego", "batch"}
+        known = {"edge_attr", "ego", "batch", "arcs"}
         self._wanted = [known & set(inspect.signature(conv.forward).parameters) for conv in convs]
 
     @property
@@ -177,7 +178,7 @@ class GNN(nn.Module):
             raise ValueError("data has no node features x: set data.x, for example to torch.ones(data.num_nodes, 1)")
         batch = data.batch if getattr(data, "batch", None) is not None else data.edge_index.new_zeros(data.num_nodes)
         ego = Ego.of(data) if ego is None and self.needs_ego else ego
-        x, state = self.encoder(data.x), None
+        x, state, arcs = self.encoder(data.x), None, Arcs(data.edge_index, data.num_nodes)
         for i, conv in enumerate(self.convs):
             edge_attr = self._edges(i, data)
             if self.virtual_node is not None:
@@ -185,18 +186,18 @@ class GNN(nn.Module):
             layer, seen = self.elene[i], x
             if isinstance(layer, ELENE):
                 seen, edge_attr = layer(x, data.edge_index, edge_attr, ego)
-            given = {"edge_attr": edge_attr, "ego": ego, "batch": batch}
+            given = {"edge_attr": edge_attr, "ego": ego, "batch": batch, "arcs": arcs}
             inputs = {name: given[name] for name in self._wanted[i]}
             x = self._skipped(x, seen) + self.updates[i](conv(seen, data.edge_index, **inputs))
         return self.head(self.readout(x, data.edge_index, batch))
 
-    def _edges(self, layer: int, data: Any) -> Tensor | None:
+    def _edges(self, layer: int, data: Any) -> Tensor | EdgeKinds | None:
         """The edge features that a layer starts from."""
         edge_attr: Tensor | None = data.edge_attr if "edge_attr" in data else None
         if self.edge_encoders is None:
             return edge_attr
         absent = data.edge_index.new_zeros(data.edge_index.shape[1], 1) if edge_attr is None else edge_attr
-        encoded: Tensor = self.edge_encoders[layer](absent)
+        encoded: Tensor | EdgeKinds = self.edge_encoders[layer](absent)
         return encoded
 
     def _skipped(self, x: Tensor, seen: Tensor) -> Tensor:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 from torch import nn
-from torch_geometric.nn import GCNConv, GINConv, GINEConv
+from torch_geometric.nn import GCNConv, GINConv
 
 from elene.baselines import AK_PLUS, GNNAK, NGNN, PPGN, SPNN, Graphormer
 from elene.datasets import load
@@ -15,8 +15,8 @@ from elene.experiments.data.preparation import Columns, Preparation, Shape
 from elene.experiments.data.selection import relabelled
 from elene.experiments.train import networks
 from elene.experiments.train.experiment import Experiment
-from elene.experiments.train.networks import FeatureEncoder, build
-from elene.nn import ELENE, GNN
+from elene.experiments.train.networks import FeatureEncoder, KindEncoder, build
+from elene.nn import ELENE, GINE, GNN, EdgeKinds
 from elene.transforms import AddELENE
 
 CONVS = ["gin", "gcn", "gat", "pna"]
@@ -70,12 +70,12 @@ def test_every_model_trains(conv, level, edges):
 
 
 def test_modules_are_those_of_the_spec():
-    kinds = {"gin": GINEConv, "gcn": GCNConv}
+    kinds = {"gin": GINE, "gcn": GCNConv}
     for name, kind in kinds.items():
         assert all(type(conv) is kind for conv in network(conv=name).convs)
     plain = network(edges=None, edge_constant=False).convs
     assert all(type(conv) is GINConv and conv.eps.requires_grad for conv in plain)
-    assert all(type(conv) is GINEConv for conv in network(edges=None).convs)
+    assert all(type(conv) is GINE for conv in network(edges=None).convs)
     for name, kind in {"gin-ak": GNNAK, "gin-ak+": GNNAK, "ngnn": NGNN, "spnn": SPNN}.items():
         found = network(conv={"name": name, "k": 1})
         assert type(found) is GNN and all(type(conv) is kind for conv in found.convs)
@@ -96,7 +96,7 @@ def test_elene_where_it_is_wanted():
     # Without edge features of the data only that layer's conv reads edges.
     edgeless = {"layers": 3, "edge_constant": False}
     convs = network(None, **edgeless, elene={"level": "ed", "k": 1, "layers": [1]}).convs
-    assert [type(conv) for conv in convs] == [GINConv, GINEConv, GINConv]
+    assert [type(conv) for conv in convs] == [GINConv, GINE, GINConv]
     shared = network(layers=3, elene={"level": "nd", "k": 1, "max_degree": 0, "share": True}).elene
     assert shared[0].embedding is shared[1].embedding is shared[2].embedding
     assert shared[0].embedding.max_degree == 0
@@ -129,6 +129,30 @@ def test_features_are_embedded_and_projected_side_by_side():
     assert torch.equal(whole(torch.tensor([[1]], dtype=torch.uint8)), whole.embedding.weight[[1]])
 
 
+def test_kinds_of_edges_are_their_columns_embedded():
+    columns = Columns((3, 2, 4))
+    rows = torch.cartesian_prod(torch.arange(3), torch.arange(2), torch.arange(4)).flip(0)
+    encoder = KindEncoder(columns, channels=8)
+    found = encoder(rows.float())
+    assert isinstance(found, EdgeKinds) and found.table.shape == (24, 8)
+    assert torch.allclose(found.dense(), encoder.encoder(rows))
+    assert not KindEncoder.fits(Columns((3,), numbers=1)) and not KindEncoder.fits(Columns((17, 16)))
+
+
+def test_edges_are_of_kinds_where_only_gine_reads_them():
+    bonds = Columns((4, 2))
+    for settings, fused in (
+        ({}, True),
+        ({"elene": {"level": "nd", "k": 1}}, True),
+        ({"elene": {"level": "ed", "k": 1}}, False),
+        ({"conv": "gat"}, False),
+        ({"conv": {"name": "gin-ak+", "k": 1}}, True),
+    ):
+        made = network(bonds, **settings)
+        assert all(type(encoder) is (KindEncoder if fused else FeatureEncoder) for encoder in made.edge_encoders)
+        assert made(batch(Model(**{"conv": "gin", "layers": 2, **settings}), bonds)).shape == (4, 3)
+
+
 def kinds(module):
     return [type(part) for part in module]
 
@@ -140,7 +164,7 @@ def test_the_network_is_the_published_one():
     assert made.head[1].bias is None and made.head[1].out_features == 8
     assert kinds(made.encoder.norm) == [nn.BatchNorm1d, nn.ReLU]
     assert type(FeatureEncoder(Columns((4,)), 8).norm) is nn.Identity
-    constant = [encoder(torch.zeros(3, 1)) for encoder in made.edge_encoders]
+    constant = [encoder(torch.zeros(3, 1)).dense() for encoder in made.edge_encoders]
     assert all(torch.equal(one, one[:1].expand(3, 8)) for one in constant) and not torch.equal(*constant)
     layer = made.elene[0]
     assert layer.hidden == 8 and type(layer.node_update.norm) is nn.BatchNorm1d
@@ -157,7 +181,7 @@ def test_the_network_is_the_published_one():
         ({"skip": "elene"}, lambda made: type(made) is networks.SkipsFromELENE),
         ({"elene.hidden": 3}, lambda made: made.elene[0].root_in.out_features == 3),
         ({"elene.joint": False}, lambda made: not made.elene[0].embedding.joint),
-        ({"elene.pair_norm": True}, lambda made: made.elene[0].norm == "both"),
+        ({"elene.norm": "update"}, lambda made: made.elene[0].pair_norm is None),
         ({"elene.norm": "none"}, lambda made: made.elene[0].norm == "none"),
         ({"elene.update": "linear"}, lambda made: type(made.elene[0].node_update.activation) is nn.Identity),
         ({"elene.layers": "first"}, lambda made: [type(layer) for layer in made.elene] == [ELENE, *3 * [nn.Identity]]),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import gcd
+from math import gcd, prod
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 from torch_geometric.nn import (
     GATConv,
     GCNConv,
     GINConv,
-    GINEConv,
     PNAConv,
     global_add_pool,
     global_mean_pool,
@@ -27,37 +26,25 @@ from elene.experiments.config.network import (
     PPGNConv,
 )
 from elene.experiments.data.preparation import Columns, Preparation, Shape
-from elene.nn import ELENE, GNN, EgoEmbedding, GraphReadout, Update, VirtualNode, node_readout, updates
+from elene.nn import (
+    ELENE,
+    GINE,
+    GNN,
+    EdgeKinds,
+    EgoEmbedding,
+    GraphReadout,
+    Update,
+    VirtualNode,
+    node_readout,
+    updates,
+)
 
 HEADS = 8
+MOST_KINDS = 256  # of edges, each of which is embedded in every layer
 AT_ONCE = 2**20  # nodes that are encoded at a time
+FUSED = ("gin", "gin-ak", "gin-ak+", "ngnn")  # what GINE is in
 LEVELS = {"x": "node", "edge_attr": "edge"}
 POOLS = {"sum": global_add_pool, "mean": global_mean_pool}
-
-
-class Constant(nn.Module):
-    """A learned vector for every row alike, of which no copies are made.
-
-    >>> Constant(4)(torch.zeros(3, 1)).shape
-    torch.Size([3, 4])
-    """
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.randn(1, channels))
-
-    def forward(self, names: Tensor) -> Tensor:
-        """The vector, once for each row."""
-        return self.weight.expand(len(names), -1)
-
-
-def _table(categories: Sequence[int], channels: int) -> nn.Module:
-    """One table for all columns of categories: a row is one look-up of several places, unless there is but one."""
-    if len(categories) > 1:
-        return nn.EmbeddingBag(sum(categories), channels, mode="sum")
-    if categories[0] > 1:
-        return nn.Embedding(categories[0], channels)
-    return Constant(channels)
 
 
 class FeatureEncoder(nn.Module):
@@ -81,7 +68,7 @@ class FeatureEncoder(nn.Module):
         super().__init__()
         self.columns = columns
         categories, others = columns.categories, columns.numbers + columns.counts
-        self.embedding = _table(categories, channels) if categories else None
+        self.embedding = nn.Embedding(sum(categories), channels) if categories else None
         normed = norm and columns.numbers > 0
         embedded = channels if categories else 0
         self.linear = nn.Linear(embedded + others, channels, bias=not normed) if others else None
@@ -91,16 +78,67 @@ class FeatureEncoder(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """The features of every row."""
-        names, others = x[:, : len(self.first)], x[:, len(self.first) :]
-        embedded = [] if self.embedding is None else [self.embedding(names.long() + self.first).flatten(1)]
+        names, others = x[:, : len(self.first)].long() + self.first, x[:, len(self.first) :]
         if self.linear is None:
-            return embedded[0]
-        others = others.to(self.linear.weight.dtype)
+            assert self.embedding is not None
+            return look_up(names, self.embedding.weight)
+        weight, counts = self.linear.weight, self.columns.counts
+        others = others.to(weight.dtype)
         if self.columns.log1p:
-            numbers, counts = others.split([self.columns.numbers, self.columns.counts], dim=1)
-            others = torch.cat([numbers, counts.log1p()], dim=1)
-        encoded: Tensor = self.norm(self.linear(torch.cat([*embedded, others], dim=1)))
-        return encoded
+            others = torch.cat([others[:, :-counts], others[:, -counts:].log1p()], dim=1)
+        encoded = functional.linear(others, weight[:, -others.shape[1] :], self.linear.bias)
+        if self.embedding is not None:
+            # A category is projected once, and not in each of its rows.
+            encoded = encoded + look_up(names, self.embedding.weight @ weight[:, : -others.shape[1]].T)
+        normed: Tensor = self.norm(encoded)
+        return normed
+
+
+def look_up(names: Tensor, table: Tensor) -> Tensor:
+    """For each row of names the sum of the rows of a table that they name; of a single row no copies are made.
+
+    >>> look_up(torch.tensor([[0, 1], [1, 1]]), torch.tensor([[1.0], [10.0]])).tolist()
+    [[11.0], [20.0]]
+    """
+    if names.shape[1] > 1:
+        return functional.embedding_bag(names, table, mode="sum")
+    return table.expand(len(names), -1) if len(table) == 1 else functional.embedding(names[:, 0], table)
+
+
+class KindEncoder(nn.Module):
+    """Embeds edges whose columns all name categories, each combination of these once: an edge is of one of few kinds.
+
+    Args:
+        columns: what they are.
+        channels: width of the embeddings.
+
+    Shapes:
+        ``(arcs, columns)`` of any type in; :class:`elene.nn.EdgeKinds` out.
+
+    Example:
+        >>> encoder = KindEncoder(Columns((5, 6)), channels=8)
+        >>> encoded = encoder(torch.tensor([[4, 5], [0, 1]]))
+        >>> encoded.table.shape, encoded.kinds.tolist()
+        (torch.Size([30, 8]), [29, 1])
+    """
+
+    def __init__(self, columns: Columns, channels: int) -> None:
+        super().__init__()
+        self.encoder = FeatureEncoder(columns, channels)
+        self.all: Tensor
+        self.steps: Tensor
+        counts = columns.categories
+        self.register_buffer("all", torch.cartesian_prod(*map(torch.arange, counts)).view(-1, len(counts)), False)
+        self.register_buffer("steps", torch.tensor([prod(counts[i + 1 :]) for i in range(len(counts))]), False)
+
+    @staticmethod
+    def fits(columns: Columns) -> bool:
+        """Whether there are categories alone, and not too many kinds."""
+        return not columns.numbers + columns.counts and prod(columns.categories) <= MOST_KINDS
+
+    def forward(self, x: Tensor) -> EdgeKinds:
+        """The features of every kind, and the kind of every arc."""
+        return EdgeKinds(self.encoder(self.all), x.long() @ self.steps)
 
 
 class SkipsFromELENE(GNN):
@@ -179,7 +217,9 @@ class _Builder:
         read = not isinstance(conv, DistanceConv) and conv.name not in ("gcn", "none")
         if edges is None or not (read or (elene is not None and elene.level == "ed")):
             return None
-        return [self._edge_encoder(edges) for _ in range(count)]
+        # Convs other than GINE, and edge-centric ELENE-L, read a row for each arc.
+        fused = conv.name in FUSED and (elene is None or elene.level == "nd") and KindEncoder.fits(edges)
+        return [KindEncoder(edges, self.width) if fused else self._edge_encoder(edges) for _ in range(count)]
 
     def _edge_encoder(self, columns: Columns) -> nn.Module:
         return FeatureEncoder(columns, self.width, self.spec.input_norm)
@@ -205,9 +245,8 @@ class _Builder:
         ]
 
     def _elene_layer(self, spec: EleneSettings, embedding: EgoEmbedding) -> ELENE:
-        norm = "none" if spec.norm == "none" else "both" if spec.pair_norm else "update"
         level = "edge" if spec.level == "ed" else "node"
-        layer = ELENE(self.width, spec.k, level, 0, spec.hidden, spec.pool, norm, embedding)
+        layer = ELENE(self.width, spec.k, level, 0, spec.hidden, spec.pool, spec.norm, embedding)
         if spec.update == "linear":
             for module in layer.modules():
                 if isinstance(module, Update):
@@ -251,7 +290,7 @@ class _Builder:
         if name == "none":
             return NoConv()
         if name == "gin":
-            return GINEConv(self._mlp(), train_eps=True) if edges else GINConv(self._mlp(), train_eps=True)
+            return GINE(self._mlp(), train_eps=True) if edges else GINConv(self._mlp(), train_eps=True)
         if name == "gcn":
             return GCNConv(width, width)
         if name == "gat":
