@@ -132,7 +132,7 @@ def test_rates_are_halved():
         ("model.elene.layers=[6]", r"model: elene.layers must be numbers from 0 to 5, got \[6\]"),
         ("model.conv=none model.elene=none", "conv none has nothing to learn from without elene"),
         ("model.conv={name='gin-ak',k=4} model.elene.level=ed", r"conv.k \(4\) must be at most elene.k \(3\)"),
-        ("model.elene.norm=none model.elene.pair_norm=true", "elene.pair_norm needs elene.norm = batch"),
+        ("model.elene.norm=batch", "model.elene.norm must be 'both', 'update' or 'none', got 'batch'"),
         ("model.conv={name='ngnn', k=3}", "conv ngnn and elene cannot be combined"),
         ("model.conv=ppgn", "conv ppgn has no place for elene"),
         ("training.lr=0", "training.lr must be greater than 0, got 0"),

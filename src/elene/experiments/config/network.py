@@ -143,8 +143,8 @@ class EleneSettings(Settings):
         layers: which layers have it: ``"all"``, the ``"first"``, the first ``"half"``, or their numbers from 0.
         hidden: the width of phi; none takes that of the model.
         joint: whether distance and degree are embedded jointly.
-        norm: whether the update (Phi) has a BatchNorm: ``"batch"`` or ``"none"``.
-        pair_norm: whether phi has a BatchNorm over pairs.
+        norm: where there is a BatchNorm: in ``"both"`` the update (Phi) and phi, over pairs, as in the published runs;
+            in the ``"update"`` alone; or ``"none"``.
         update: whether Phi ends in a relu, ``"nonlinear"``, or is ``"linear"``.
 
     Example:
@@ -161,15 +161,8 @@ class EleneSettings(Settings):
     layers: Literal["all", "first", "half"] | tuple[Depth, ...] = "all"
     hidden: Annotated[Count | None, BeforeValidator(absent)] = None
     joint: bool = True
-    norm: Literal["batch", "none"] = "batch"
-    pair_norm: bool = False
+    norm: Literal["both", "update", "none"] = "both"
     update: Literal["nonlinear", "linear"] = "nonlinear"
-
-    @model_validator(mode="after")
-    def _check_norms(self) -> Self:
-        if self.pair_norm and self.norm == "none":
-            raise ValueError("elene.pair_norm needs elene.norm = batch: ELENE-L has both BatchNorms, or none in phi")
-        return self
 
     def places(self, layers: int) -> list[int]:
         """The numbers of the layers that have it, of so many."""

@@ -157,8 +157,8 @@ def summarise(store: Store) -> list[tuple[Table, list[Entry]]]:
     """Every table with its entries, line by line, and a last one of what is in the store but in no table.
 
     Of the runs of a model on a data set, those of the newest code are taken; of these those with the settings that a
-    search chose on validation graphs; of these those with the paper's spec, or else those with the most epochs; and of
-    these the spec and the data with the most runs: never by how good they are.
+    search chose on validation graphs; of these those with the paper's spec, or else the fewest other settings, then the
+    most epochs; and of these the spec and the data with the most runs: never by how good they are.
 
     Args:
         store: where results are.
@@ -204,14 +204,19 @@ def _entries(table: Table, found: Mapping[str, Mapping[str, Sequence[Result]]], 
     return entries
 
 
+def _others(spec: AnySpec, choice: Choice | None) -> set[str]:
+    """The settings, epochs aside, that are not those of the paper's spec with what was chosen."""
+    if not isinstance(spec, ExperimentSpec) or spec.row not in config.rows_of_label(spec.dataset.label):
+        return set()
+    expected = config.load(spec.dataset.label, spec.row, [] if choice is None else choice.changes)
+    now, then = (one.model_dump(mode="json", exclude={"row", "runs"}) for one in (spec, expected))
+    return {key for key, _ in _differences(now, then)} - {"training.epochs"}
+
+
 def _has(spec: AnySpec, choice: Choice | None) -> bool:
     """Whether a spec has the settings that were chosen; epochs and other settings may differ."""
-    if choice is None or not isinstance(spec, ExperimentSpec):
-        return False
-    told = spec.model_dump(mode="json", exclude={"row", "runs"})
-    chosen = config.load(spec.dataset.label, spec.row, choice.changes).model_dump(mode="json", exclude={"row", "runs"})
-    different = {key for key, _ in _differences(told, chosen)}
-    return not any(_within(key, name) for name in choice.chosen for key in different)
+    others = _others(spec, choice)
+    return choice is not None and not any(_within(key, name) for name in choice.chosen for key in others)
 
 
 def _within(key: str, name: str) -> bool:
@@ -230,4 +235,5 @@ def _merit(results: Sequence[Result], choice: Choice | None) -> tuple[Any, ...]:
     spec, code = results[0].spec, results[0].origin.code
     published = _published(spec.dataset.label, spec.row)
     as_published = published is not None and spec.identity == published.identity
-    return code.age, _has(spec, choice), as_published, results[0].cost.epochs, len(results)
+    others = len(_others(spec, choice))
+    return code.age, _has(spec, choice), as_published, -others, results[0].cost.epochs, len(results)
