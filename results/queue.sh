@@ -6,6 +6,8 @@
 #
 # LIST is read anew before each command: lines may be added while it runs.
 set -u
+# Steps free and ask for the same megabytes again and again: glibc need not give them back to the system in between.
+export MALLOC_MMAP_THRESHOLD_=4294967296 MALLOC_TRIM_THRESHOLD_=8589934592
 list=$1 elene=$2 results=$3 runs=$4
 line=0
 while line=$((line + 1)) && command=$(sed -n "${line}p" "$list") && [ "$line" -le "$(wc -l < "$list")" ]; do
