@@ -26,6 +26,7 @@ from rich.console import Console
 
 import elene
 from common import networks, write_json
+from elene.cluster.dask import local_client
 from elene.cluster.parts import cut_parts, write_part
 from elene.encoding.encoding import encode_rows, rows_between
 from elene.encoding.spec import EncodingSpec
@@ -149,14 +150,9 @@ def timed_on(client, store, k, out: Path, **options) -> float:
 
 
 def workers(rows: int, folder: Path) -> dict:
-    from distributed import Client, LocalCluster
-
     store, seconds = elene.GraphStore.open(folder / "graph.elene"), {}
     for count in (1, 2):
-        with (
-            LocalCluster(n_workers=count, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster,
-            Client(cluster) as client,
-        ):
+        with local_client(count) as client:
             warm_up(client, folder, 1)
             seconds[count] = timed_on(client, store, 1, folder / "features")
     return {"one_s": seconds[1], "two_s": seconds[2], "ratio": seconds[1] / seconds[2]}
@@ -191,16 +187,14 @@ def largest() -> list[tuple[str, elene.Graph]]:
 
 
 def one_overhead(store, k: int, folder: Path, runs: int = OVERHEAD_RUNS) -> dict:
-    from distributed import Client, LocalCluster
-
+    """In turn, each cluster of its own: workers that wait take a little of the cores that threads work on."""
     plain, dask, out = [], [], folder / "features"
-    with (
-        LocalCluster(count_threads(None), threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
-    ):
-        warm_up(client, folder, k)
-        for _ in range(runs):
-            plain.append(timed_on(None, store, k, out, workers=0))
+    timed_on(None, store, k, out, workers=0)
+    for _ in range(runs):
+        plain.append(timed_on(None, store, k, out, workers=0))
+        with local_client(count_threads(None)) as client:
+            warm_up(client, folder, k)
+            timed_on(client, store, k, out)
             dask.append(timed_on(client, store, k, out))
     return {
         "edges": store.num_edges, "parts": len(cut_parts(store, EncodingSpec.of(k))) - 1, "plain_s": median(plain),

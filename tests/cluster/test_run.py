@@ -27,7 +27,7 @@ from distributed import Client, LocalCluster
 
 import elene
 from elene import Graph, GraphStore
-from elene.cluster.dask import LASTING
+from elene.cluster.dask import SETTINGS, local_client
 from elene.cluster.parts import cut_parts, encode_part
 from elene.encoding.spec import EncodingSpec
 from elene.io.tidy import tidy_table
@@ -100,7 +100,7 @@ def expected(stores, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cluster():
-    with dask.config.set(LASTING), LocalCluster(n_workers=2, **ALONE) as two:
+    with dask.config.set(SETTINGS), LocalCluster(n_workers=2, **ALONE) as two:
         yield two
 
 
@@ -311,6 +311,18 @@ def test_a_cluster_is_started_where_there_is_none(stores, expected, tmp_path):
     store = stores["generated"][1]
     found = elene.cluster.encode(str(store.folder), 1, tmp_path / "out", workers=1, parts=PARTS)
     assert found.made == PARTS and _bytes(tmp_path / "out") == expected["generated", 1, "node"]
+
+
+def test_a_cluster_of_ours_keeps_freed_memory_and_leaves_nothing_in_the_environment(monkeypatch):
+    monkeypatch.setenv("MKL_NUM_THREADS", "3")
+    for name in ("MALLOC_TRIM_THRESHOLD_", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PYTHONHASHSEED"):
+        monkeypatch.delenv(name, raising=False)
+    before = dict(os.environ)
+    with local_client(1) as client:
+        [found] = client.run(lambda: dict(os.environ)).values()
+    assert "MALLOC_TRIM_THRESHOLD_" not in found
+    assert (found["OMP_NUM_THREADS"], found["MKL_NUM_THREADS"]) == ("1", "3")
+    assert dict(os.environ) == before
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -10,9 +11,9 @@ from typing import Any
 from uuid import uuid4
 
 import dask
-from distributed import Client, KilledWorker, LocalCluster, WorkerPlugin, as_completed
+from distributed import Client, KilledWorker, LocalCluster, as_completed
 
-from elene.cluster.parts import Part, PartTask, encode_part, opened_store
+from elene.cluster.parts import Part, PartTask, encode_part
 
 PATIENCE = 10.0  # seconds between looks for workers
 NO_WORKERS = (
@@ -20,36 +21,51 @@ NO_WORKERS = (
     "call later; finished parts are kept"
 )
 
-# A local cluster gives up a worker that is gone at some moment, and again at another this much later, though it was
-# started anew in between: with the usual 15 seconds one that is killed twice may never come back.
-LASTING = {"distributed.deploy.lost-worker-timeout": "1h"}
+# Of clusters that are started here; one that is given stays as it is.
+SETTINGS = {
+    # A local cluster gives up a worker that is gone at some moment, and again at another this much later, though it
+    # was started anew in between: with the usual 15 seconds one that is killed twice may never come back.
+    "distributed.deploy.lost-worker-timeout": "1h",
+    # Fifty times a second every server looks at itself, and a hundred times a worker at its stack: with two workers
+    # a twentieth of two cores, on which they work.
+    "distributed.admin.tick.interval": "1s",
+    "distributed.worker.profile.enabled": False,
+    # None waits at a worker: parts take about a second, and in the end another worker would be free for it.
+    "distributed.scheduler.worker-saturation": 1.0,
+}
+
+ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
+# With it, which Dask sets for its workers, glibc gives back whatever is freed: each part would ask the system for all
+# of its memory again, page by page, which takes a tenth of the time.
+TRIMMING = "MALLOC_TRIM_THRESHOLD_"
 
 
 @contextmanager
 def local_client(workers: int) -> Iterator[Client]:
     """A cluster of processes on this machine, for as long as it is needed."""
+    environment = {name: value for name, value in dask.config.get(ENVIRONMENT).items() if name != TRIMMING}
     # Mapped pages count as memory of a worker, and the system takes them back when it needs room: no limit.
     with (
-        dask.config.set(LASTING),
+        _as_before([*environment, "PYTHONHASHSEED"]),
+        dask.config.set({**SETTINGS, ENVIRONMENT: environment}),
         LocalCluster(n_workers=workers, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         yield client
 
 
-class OpenStore(WorkerPlugin):
-    """Opens a store when a worker starts, also one that comes late, and compiles what will be run."""
-
-    def __init__(self, task: PartTask) -> None:
-        self.task = task
-        self.name = f"elene-{task.graph}"
-
-    def setup(self, worker: Any) -> None:
-        """Open the store; a worker that does not see it says so in its first task."""
-        try:
-            opened_store(self.task.store, self.task.graph)
-        except (OSError, ValueError):
-            worker.log_event("elene", f"{self.task.store} cannot be opened")
+@contextmanager
+def _as_before(names: list[str]) -> Iterator[None]:
+    """Dask sets variables of its workers in this process, too, and leaves them to whatever is started later."""
+    before = {name: os.environ.get(name) for name in names}
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def run_on(client: Client, threads: int) -> Callable[[list[PartTask]], Iterator[Part]]:
@@ -58,7 +74,6 @@ def run_on(client: Client, threads: int) -> Callable[[list[PartTask]], Iterator[
     def run(tasks: list[PartTask]) -> Iterator[Part]:
         if not tasks:
             return
-        client.register_plugin(OpenStore(tasks[0]))
         spec = tasks[0].spec
         depths = ",".join(map(str, spec.depths))
         # Of each call its own: Dask takes a task with a known key for done, and its part may be gone since.
