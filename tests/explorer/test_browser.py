@@ -174,6 +174,19 @@ def test_an_edge_and_a_pair(browser):
     browser.until_title("Edge (0, 12)")
 
 
+def test_labels_are_colours_with_a_legend(browser):
+    browser.open("?graph=caffeine&node=C2&k=3")
+    legend = browser.until("[...document.querySelectorAll('#legend span')].map(key => key.textContent)")
+    assert legend == ["root", "H (4)", "C (7)", "N (4)", "O (2)"]
+    colours = browser.run(f"return {CY}.nodes().map(node => [node.data('labelled'), node.style('background-color')])")
+    assert len({tuple(colour) for colour in colours}) == 4 == len({colour for _, colour in colours})
+    keys = browser.run("return [...document.querySelectorAll('#legend i')].map(key => key.style.background)")
+    assert {colour for _, colour in colours} == {key.replace(" ", "") for key in keys if key}
+    browser.over("node[name='N4']").perform()
+    browser.until("document.getElementById('hover').textContent === 'N4  labelled N  (1,3,2)'")
+    browser.picture("labels")
+
+
 def test_compare_two_graphs(browser):
     browser.open("?graph=rook&k=2")
     browser.find("#beside").click()

@@ -15,8 +15,9 @@ import elene
 import naive
 from elene.explorer.beside import beside_view, differences_of, find_differences
 from elene.explorer.demos import DEMOS
-from elene.explorer.drawing import elements_of
+from elene.explorer.drawing import SHADES, elements_of
 from elene.explorer.ego import ego_view
+from elene.explorer.labels import RARER, label_legend, shades_of
 from elene.explorer.pair import ONLY_U, ONLY_V, pair_view
 from elene.explorer.scene import scene_of
 from elene.explorer.shelf import Opened, Shelf
@@ -217,3 +218,103 @@ def test_a_lonely_node_and_depth_zero():
     assert ego_view(lonely, 1, 4).facts == "1 node within 4 steps, 0 edges among them."
     assert "empty" in pair_view(lonely, 0, 1, 3).notes[0]
     assert len(ego_view(opened(nx.path_graph(3)), 1, 0).dots) == 1
+
+
+@st.composite
+def labelled(draw):
+    """A random graph, and a label for each node: dots, dashes and numbers in them must not matter."""
+    graph = draw(random_graphs())
+    labels = [draw(st.sampled_from(["C", "N", "1.2", "a-b", "a, b"])) for _ in graph]
+    return graph, dict(zip(sorted(graph), labels, strict=True))
+
+
+def labelled_opened(graph, labels, key="graph"):
+    return opened(Graph.from_networkx(graph).with_labels(labels), key)
+
+
+@settings(deadline=None, max_examples=40)
+@given(labelled(), st.integers(0, 3), st.data())
+def test_a_labelled_node_view_tells_nodes_apart_by_label(case, k, data):
+    graph, labels = case
+    root = data.draw(st.sampled_from(sorted(graph)))
+    view = ego_view(labelled_opened(graph, labels), root, k)
+    ball = nx.ego_graph(graph, root, k)
+    bare = {int(dot.name): dot.kind for dot in ego_view(opened(graph), root, k).dots}
+    expected = Counter(f"{bare[node]}.{labels[node]}" for node in ball)
+    assert counts(view) == expected == Counter(dot.kind for dot in view.dots)
+    assert counts(view) == {
+        f"{'.'.join(map(str, quadruplet[:4]))}.{quadruplet[4]}": count
+        for quadruplet, count in elene.quadruplets(graph, root, k, labels=labels).items()
+    }
+    assert {dot.name: dot.label for dot in view.dots} == {str(node): labels[node] for node in ball}
+    assert view.title == f"Node {root}, labelled {labels[root]}"
+    assert dict(view.legend[1:]).keys() == {dot.shade for dot in view.dots}
+    some = data.draw(st.sampled_from([row.kind for row in view.rows]))
+    assert ego_view(labelled_opened(graph, labels), root, k, some).lit == (some,)
+
+
+@settings(deadline=None, max_examples=40)
+@given(labelled(), st.integers(0, 2), st.data())
+def test_a_labelled_pair_view_tells_nodes_apart_by_label(case, k, data):
+    graph, labels = case
+    u, v = (data.draw(st.sampled_from(sorted(graph))) for _ in range(2))
+    if u == v:
+        return
+    view, bare = pair_view(labelled_opened(graph, labels), u, v, k), pair_view(opened(graph), u, v, k)
+    outside = (ONLY_U, ONLY_V)
+    kinds = {dot.name: dot.kind if dot.kind in outside else f"{dot.kind}.{labels[int(dot.name)]}" for dot in bare.dots}
+    assert {dot.name: dot.kind for dot in view.dots} == kinds
+    assert counts(view) == Counter(kinds.values())
+    assert all(dot.label == labels[int(dot.name)] for dot in view.dots)
+    assert view.title.endswith(f", labelled {labels[u]} and {labels[v]}")
+
+
+def test_frequent_labels_have_colours_and_rare_ones_share_grey():
+    graph = nx.star_graph(45)
+    towns = {node: f"town {int((2 * node) ** 0.5)}" for node in graph}  # of 9, 7, 7, 5, 5, 5, 3, 3, 1 and 1 nodes
+    source = labelled_opened(graph, towns)
+    view = ego_view(source, 0, 1)
+    assert source.shades["town 8"] == "label0" and source.shades["town 0"] == source.shades["town 3"] == RARER
+    rarer = [text for text, shade in source.shades.items() if shade == RARER]
+    assert view.legend[-1] == (RARER, f"{len(rarer)} rarer labels ({sum(t in rarer for t in towns.values())})")
+    assert sum(int(text.split("(")[-1][:-1]) for _, text in view.legend[1:]) == 46
+    assert {shade for shade, _ in view.legend[1:]} <= SHADES.keys()
+    two = shades_of({f"t{i}": 10 - i for i in range(8)})
+    assert label_legend(two, {"t7": 3})[-1] == (RARER, "t7 (3)")  # a single one is called by its name
+    shown = {element["data"]["name"]: element["classes"].split() for element in elements_of(view)[:1]}
+    assert shown == {"0": ["tier0", RARER, "marked"]}
+
+
+def test_views_without_labels_have_none():
+    view = ego_view(opened(nx.path_graph(3)), 0, 2)
+    assert {(dot.label, dot.shade) for dot in view.dots} == {("", "")}
+    assert [tier for tier, _ in view.legend] == ["tier0", "tier1", "tier2"]
+    assert len(view.head) == 5
+
+
+@pytest.mark.parametrize("level", ["node", "edge", "pair"])
+def test_two_labelled_graphs_that_differ_by_labels_alone(level):
+    path = nx.path_graph(3)
+    a = labelled_opened(path, {0: "H", 1: "O", 2: "H"}, "a")
+    b = labelled_opened(path, {0: "H", 1: "H", 2: "O"}, "b")
+    differences_of(a, b, 1, level).result()
+    view = beside_view(a, b, 1, level)
+    assert "differ by the encodings" in view.facts
+    assert {row.kind.rpartition(".")[2] for row in view.rows} == {"H", "O"}
+    assert any(row.drawn for row in view.rows) and all(
+        ",H)" in row.cells[0] or ",O)" in row.cells[0] for row in view.rows
+    )
+    shades = {(dot.label, dot.shade) for dot in view.dots}
+    assert shades == {("H", "label0"), ("O", "label1")}  # the same colours on both sides
+    drawn = Counter(dot.label for dot in view.dots)
+    assert dict(view.legend[1:]) == {"label0": f"H ({drawn['H']})", "label1": f"O ({drawn['O']})"}
+
+
+def test_a_labelled_graph_is_compared_with_one_without_labels_by_structure():
+    a = labelled_opened(nx.cycle_graph(6), dict(enumerate("HOHOHO")), "a")
+    b = opened(nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3)), "b")
+    differences_of(a.bare, b.bare, 1, "node").result()
+    view = beside_view(a, b, 1, "node")
+    assert view.notes[0] == "Compared without labels: B has none."
+    assert [row.kind for row in view.rows] == ["1.1.1.0", "1.1.2.0"]
+    assert {dot.shade for dot in view.dots} == {""}

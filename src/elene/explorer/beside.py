@@ -13,7 +13,8 @@ import numpy as np
 
 from elene.encoding import Encoding, compare, encode
 from elene.engine.reading import pair_members
-from elene.explorer.ego import ego_view, lines_of, places_of, sample_note
+from elene.explorer.ego import ego_view, label_at, lines_of, places_of, sample_note, shaded, with_labels
+from elene.explorer.labels import ROOT, Legend, Shades, label_legend, shades_of
 from elene.explorer.pair import nearness
 from elene.explorer.sampling import MOST_DRAWN, sample_grown
 from elene.explorer.shelf import Opened
@@ -25,14 +26,14 @@ from elene.explorer.view import (
     TableRow,
     View,
     counted,
+    dot_text,
     find_kinds,
     induced_edges,
     kind_text,
     kind_words,
     shorten,
-    triplet_text,
 )
-from elene.graph import Graph
+from elene.graph import Graph, Labels
 from elene.plot.layout import intersection_places
 
 MOST_EDGES, MOST_PAIRED = 20_000, 500  # edges of graphs compared deeper than 1; nodes of graphs compared pair by pair
@@ -104,8 +105,9 @@ def _differing(a: Opened, b: Opened, depth: int, level: str) -> list[Difference]
     whole encodings.
     """
     # Without names, rows are called by their positions.
-    bare = [Graph.trusted(opened.graph.indptr, opened.graph.indices) for opened in (a, b)]
-    encodings = [encode(graph, depth, level=level, form="joint") for graph in bare]
+    graphs = [opened.graph for opened in (a, b)]
+    unnamed = [Graph.trusted(one.indptr, one.indices, None, one.labels, one.label_names) for one in graphs]
+    encodings = [encode(graph, depth, level=level, form="joint") for graph in unnamed]
     for look in (_seen_kinds, _seen_encodings):
         seen, found = [look(encoding) for encoding in encodings], []
         for what in sorted(seen[0].keys() | seen[1].keys()):
@@ -143,7 +145,15 @@ def _seen_encodings(encoding: Encoding) -> Seen:
 
 
 def _names(encoding: Encoding) -> list[str]:
-    return [kind_text(row[1:]) for row in encoding.table.tolist()]
+    """The kind of each column."""
+    if not encoding.spec.labelled:
+        return [kind_text(row[1:]) for row in encoding.table.tolist()]
+    names = encoding.label_names
+    codes, places = np.unique(encoding.table[:, -1], return_inverse=True)
+    labels = [str(label) for label in Labels(codes, names).values.tolist()]
+    # Both ends see the same label: it stands behind the numbers of either, and once in a kind.
+    bare = np.delete(encoding.table, range(5, encoding.table.shape[1], 5), axis=1)
+    return [kind_text((*row[1:], place), labels) for row, place in zip(bare.tolist(), places.tolist(), strict=True)]
 
 
 def _positions(encoding: Encoding, row: int) -> tuple[int, ...]:
@@ -156,7 +166,13 @@ def beside_view(a: Opened, b: Opened, k: int, level: str, lit: str | None = None
     """What the page shows of two graphs: an example of what differs in each, side by side.
 
     All that differs is lit, or the kind that somebody chose; where the comparison is still running, the view says so.
+    Labels count where both graphs have some.
     """
+    if (a.labels is None) != (b.labels is None):
+        view = beside_view(a.bare, b.bare, k, level, lit)
+        return replace(
+            view, notes=(f"Compared without labels: {'A' if a.labels is None else 'B'} has none.", *view.notes)
+        )
     future = differences_of(a, b, k, level)
     sizes = "; ".join(
         f"{letter}: {counted(opened.graph.num_nodes, 'node')}, {counted(opened.graph.num_edges, 'edge')}"
@@ -176,7 +192,9 @@ def beside_view(a: Opened, b: Opened, k: int, level: str, lit: str | None = None
     if not found.differences:
         return View(title, facts, notes=_limits(a, b, k, level))
     chosen = next((d for d in found.differences if d.kind == lit), found.differences[0])
-    parts = [_example(opened, found, chosen, side) for side, opened in enumerate((a, b))]
+    counts = sum((opened.labels.counts() for opened in (a, b) if opened.labels is not None), Counter())
+    shades = shades_of(counts)
+    parts = [_example(opened, found, chosen, side, shades) for side, opened in enumerate((a, b))]
     dots, lines = _side_by_side(parts)
     top = min((dot.y for dot in dots), default=0.0) - UNIT
     captions = zip((f"A: {a.title}", f"B: {b.title}"), ("A", "B"), strict=True)
@@ -188,7 +206,7 @@ def beside_view(a: Opened, b: Opened, k: int, level: str, lit: str | None = None
         dots=dots,
         lines=lines,
         captions=tuple(Caption(text, _middle(dots, letter), top) for text, letter in captions),
-        legend=max((part.legend for part in parts), key=len),
+        legend=max((part.legend for part in parts), key=len) if not shades else _legend(dots, shades, level),
         reading=f"Shown is {parts[0].title}, and {parts[1].title}. {parts[0].reading}",
         head=HEAD,
         rows=tuple(
@@ -214,7 +232,13 @@ def _limits(a: Opened, b: Opened, k: int, level: str) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _example(opened: Opened, found: Found, chosen: Difference, side: int) -> View:
+def _legend(dots: Sequence[Dot], shades: Shades, level: str) -> Legend:
+    """That of the labels that are drawn, in either graph."""
+    root = "root" if level == "node" else "both ends"
+    return (ROOT, root), *label_legend(shades, Counter(dot.label for dot in dots))
+
+
+def _example(opened: Opened, found: Found, chosen: Difference, side: int, shades: Shades) -> View:
     """What somebody sees in this graph: somebody who sees the chosen kind, or what this graph has more of."""
     letter, here = "AB"[side], [d for d in found.differences if d.seen_from[side] is not None]
     who = chosen.seen_from[side]
@@ -223,18 +247,19 @@ def _example(opened: Opened, found: Found, chosen: Difference, side: int) -> Vie
     if who is None:
         return View(f"nothing in {letter}", "")
     if len(who) == 1:
-        view = ego_view(opened, who[0], found.depth, chosen.kind, f"{letter}:")
+        view = ego_view(opened, who[0], found.depth, chosen.kind, f"{letter}:", shades)
         return replace(view, title=f"node {opened.texts[who[0]]} in {letter}")
-    return _intersection(opened, who, found.depth, chosen.kind, letter)
+    return _intersection(opened, who, found.depth, chosen.kind, letter, shades)
 
 
-def _intersection(opened: Opened, ends: tuple[int, ...], depth: int, lit: str, letter: str) -> View:
+def _intersection(opened: Opened, ends: tuple[int, ...], depth: int, lit: str, letter: str, shades: Shades) -> View:
     """The intersection of a pair's ego-networks, whose nodes are known by both readings in any order."""
     members, readings = pair_members(opened.graph, ends[0], ends[1], depth)
     swapped = np.array([row[4:].tolist() < row[:4].tolist() for row in readings], bool)
-    unordered = np.where(swapped[:, None], np.roll(readings, 4, axis=1), readings)
+    unordered = with_labels(opened, members, np.where(swapped[:, None], np.roll(readings, 4, axis=1), readings))
+    called = None if opened.labels is None else opened.labels.texts
     first = np.flatnonzero(np.isin(members, ends))
-    shown = sample_grown(opened.graph, members, first, places_of(find_kinds(unordered), lit), MOST_DRAWN)
+    shown = sample_grown(opened.graph, members, first, places_of(find_kinds(unordered), lit, called), MOST_DRAWN)
     edges = induced_edges(opened.graph, members[shown])
     seen = [(int(readings[i, 0]), int(readings[i, 4])) for i in shown]
     places = intersection_places(seen, edges) * UNIT
@@ -243,13 +268,12 @@ def _intersection(opened: Opened, ends: tuple[int, ...], depth: int, lit: str, l
             id=f"{letter}:{members[i]}",
             graph=opened.key,
             name=opened.texts[members[i]],
-            text="\n".join(
-                [shorten(opened.texts[members[i]]), triplet_text(readings[i]), triplet_text(readings[i][4:])]
-            ),
+            text=dot_text(shorten(opened.texts[members[i]]), label_at(opened, members[i]), readings[i]),
             tier=f"tier{min(readings[i, 0], readings[i, 4])}",
-            kind=kind_text(unordered[i]),
+            kind=kind_text(unordered[i], called),
             x=float(x),
             y=-float(y),
+            **shaded(opened, members[i], shades),
         )
         for i, (x, y) in zip(shown.tolist(), places, strict=True)
     )

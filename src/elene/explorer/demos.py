@@ -58,6 +58,20 @@ def social(people: int = 2000) -> Graph:
     return Graph.from_networkx(_networkx().powerlaw_cluster_graph(people, 4, 0.4, seed=1))
 
 
+def caffeine() -> Graph:
+    """The atoms of caffeine and the bonds between them; labels are the elements.
+
+    >>> caffeine()
+    Graph(num_nodes=24, num_edges=25, labels=4)
+    """
+    ring = "N1 C1, C1 N2, N2 C2, C2 C3, C3 N1, C3 C4, C4 N3, N3 C5, C5 N4, N4 C2"  # both rings: C2 and C3 are in each
+    around = "N1 C6, N3 C7, N4 C8, C4 O1, C5 O2, C1 H1"
+    hydrogens = "C6 H2, C6 H3, C6 H4, C7 H5, C7 H6, C7 H7, C8 H8, C8 H9, C8 H10"
+    bonds = [tuple(bond.split()) for bond in f"{ring}, {around}, {hydrogens}".split(", ")]
+    bare = Graph.from_edges(bonds)
+    return bare.with_labels([name[0] for name in bare.nodes.tolist()])
+
+
 def rook() -> Graph:
     """The 4x4 Rook graph.
 
@@ -84,6 +98,7 @@ DEMOS: Mapping[str, tuple[str, Callable[[], Graph]]] = {
     "karate": ("Karate club (friends)", karate),
     "miserables": ("Les Misérables (characters)", miserables),
     "families": ("Families of Florence (marriages)", families),
+    "caffeine": ("Caffeine (atoms)", caffeine),
     "grid": ("A grid with a flaw", grid),
     "rook": ("Rook graph, 4x4", rook),
     "shrikhande": ("Shrikhande graph", shrikhande),

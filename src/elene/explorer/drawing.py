@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from elene.explorer.view import View
+from elene.explorer.labels import MOST_SHADES, RARER
+from elene.explorer.view import Dot, View
 from elene.plot.pictures import COLOURS
 
 OUTSIDE = {"only-u": "#8a6d1f", "only-v": "#4f6b8f"}
 TIERS = {f"tier{number}": colour for number, colour in enumerate(COLOURS)} | OUTSIDE
+SHADES = {f"label{number}": colour for number, colour in enumerate(COLOURS[:MOST_SHADES])} | {RARER: COLOURS[-1]}
 THEMES = {
     "light": {"edge": "#a3abb5", "lit": "#f5a400", "rim": "#ffffff", "ink": "#1d2126"},
     "dark": {"edge": "#5d6670", "lit": "#ffc53d", "rim": "#15191e", "ink": "#e8ebee"},
@@ -26,9 +28,16 @@ def elements_of(view: View) -> list[dict[str, Any]]:
     lighting = any(dot.kind in view.lit for dot in view.dots)
     nodes = [
         {
-            "data": {"id": dot.id, "graph": dot.graph, "name": dot.name, "text": dot.text, "kind": dot.kind},
+            "data": {
+                "id": dot.id,
+                "graph": dot.graph,
+                "name": dot.name,
+                "text": dot.text,
+                "kind": dot.kind,
+                "labelled": dot.label,
+            },
             "position": {"x": round(dot.x, 1), "y": round(dot.y, 1)},
-            "classes": f"{dot.tier} {('lit' if dot.kind in view.lit else 'dim') if lighting else ''}".strip(),
+            "classes": _classes(dot, ("lit" if dot.kind in view.lit else "dim") if lighting else ""),
         }
         for dot in view.dots
     ]
@@ -45,6 +54,11 @@ def elements_of(view: View) -> list[dict[str, Any]]:
         for line in view.lines
     ]
     return nodes + captions + edges
+
+
+def _classes(dot: Dot, light: str) -> str:
+    marked = "marked" if dot.shade and dot.tier == "tier0" else ""
+    return " ".join(name for name in (dot.tier, dot.shade, marked, light) if name)
 
 
 def style_of(theme: str) -> list[dict[str, Any]]:
@@ -78,6 +92,8 @@ def style_of(theme: str) -> list[dict[str, Any]]:
         },
         *({"selector": f".{tier}", "style": {"background-color": colour}} for tier, colour in TIERS.items()),
         *({"selector": f".{tier}", "style": {"opacity": 0.75, "shape": "round-rectangle"}} for tier in OUTSIDE),
+        *({"selector": f".{shade}", "style": {"background-color": colour}} for shade, colour in SHADES.items()),
+        {"selector": ".marked", "style": {"border-width": 4, "border-color": colours["ink"]}},
         {"selector": ".dim", "style": {"opacity": 0.4}},
         {"selector": ".lit", "style": lit},
         {"selector": ".cold", "style": {"opacity": 0.25}},

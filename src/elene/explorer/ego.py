@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from elene.engine.reading import node_members
+from elene.explorer.labels import READING as LABELLED_READING
+from elene.explorer.labels import ROOT, Shades, label_legend
 from elene.explorer.sampling import sample_rings
 from elene.explorer.shelf import Opened
 from elene.explorer.view import (
@@ -16,24 +20,27 @@ from elene.explorer.view import (
     TableRow,
     View,
     counted,
+    dot_text,
     find_kinds,
     induced_edges,
+    kind_parts,
     kind_text,
-    kind_words,
     shorten,
-    triplet_text,
 )
 from elene.plot.layout import ring_places
 
 MOST_ROWS = 100
 HEAD = ("distance", "closer", "degree", "farther", "nodes")
+LABELLED_HEAD = ("distance", "closer", "degree", "farther", "label", "nodes")
 READING = (
     "In each node: its name and (closer, degree, farther), the numbers of its neighbours in sight that are one step "
     "nearer to the root, of all of them, and of those one step farther."
 )
 
 
-def ego_view(opened: Opened, root: int, k: int, lit: str | None = None, id_prefix: str = "") -> View:
+def ego_view(
+    opened: Opened, root: int, k: int, lit: str | None = None, id_prefix: str = "", shades: Shades | None = None
+) -> View:
     """What the page shows of a node; counts are exact, and around hubs a sample is drawn.
 
     Args:
@@ -42,6 +49,7 @@ def ego_view(opened: Opened, root: int, k: int, lit: str | None = None, id_prefi
         k: the depth.
         lit: the kind of which some nodes must be drawn.
         id_prefix: before the ids of nodes, where two graphs are drawn.
+        shades: the colours of labels, where they are not those of the graph alone.
 
     Example:
         >>> from elene.explorer.demos import rook
@@ -52,8 +60,10 @@ def ego_view(opened: Opened, root: int, k: int, lit: str | None = None, id_prefi
         [(('0', '0', '6', '6', '1'), 1), (('1', '1', '3', '0', '6'), 6)]
     """
     members, quadruplets = node_members(opened.graph, root, k)
-    kinds = find_kinds(quadruplets)
-    shown = sample_rings(opened.graph, members, quadruplets[:, 0], places_of(kinds, lit))
+    rows = with_labels(opened, members, quadruplets)
+    kinds, labels = find_kinds(rows), opened.labels
+    called = None if labels is None else labels.texts
+    shown = sample_rings(opened.graph, members, quadruplets[:, 0], places_of(kinds, lit, called))
     edges = induced_edges(opened.graph, members[shown])
     places = ring_places(quadruplets[shown, 0].tolist(), edges) * UNIT
     texts = opened.texts
@@ -62,42 +72,61 @@ def ego_view(opened: Opened, root: int, k: int, lit: str | None = None, id_prefi
             id=f"{id_prefix}{members[i]}",
             graph=opened.key,
             name=texts[members[i]],
-            text=f"{shorten(texts[members[i]])}\n{triplet_text(quadruplets[i])}",
+            text=dot_text(shorten(texts[members[i]]), label_at(opened, members[i]), quadruplets[i]),
             tier=f"tier{quadruplets[i, 0]}",
-            kind=kind_text(quadruplets[i]),
+            kind=kind_text(rows[i], called),
             x=float(x),
             y=-float(y),
+            **shaded(opened, members[i], shades),
         )
         for i, (x, y) in zip(shown.tolist(), places, strict=True)
     )
-    rows, left_out = table_rows(kinds, kinds.which[shown])
+    table, left_out = table_rows(kinds, kinds.which[shown], called)
     steps = counted(k, "step")
     edge_count = int(quadruplets[:, 2].sum()) // 2
     return View(
-        title=f"Node {texts[root]}",
+        title=f"Node {texts[root]}" + ("" if labels is None else f", labelled {labels.text(root)}"),
         facts=f"{counted(len(members), 'node')} within {steps}, {counted(edge_count, 'edge')} among them.",
         notes=tuple(note for note in (sample_note(len(shown), len(members)), left_out) if note),
         dots=dots,
         lines=lines_of(dots, edges),
-        legend=tuple((f"tier{ring}", _ring_text(ring)) for ring in range(int(quadruplets[-1, 0]) + 1)),
-        reading=READING,
-        head=HEAD,
-        rows=rows,
+        legend=_rings(int(quadruplets[-1, 0]))
+        if labels is None
+        else ((ROOT, "root"), *label_legend(shades or opened.shades, labels.counts(members))),
+        reading=READING if labels is None else f"{READING} {LABELLED_READING}",
+        head=HEAD if labels is None else LABELLED_HEAD,
+        rows=table,
         lit=(lit,) if lit else (),
     )
 
 
-def _ring_text(ring: int) -> str:
-    return "root" if ring == 0 else counted(ring, "step")
+def _rings(farthest: int) -> tuple[tuple[str, str], ...]:
+    return tuple((f"tier{ring}", counted(ring, "step") if ring else "root") for ring in range(farthest + 1))
 
 
-def places_of(kinds: Kinds, kind: str | None) -> NDArray[np.int64]:
+def with_labels(opened: Opened, nodes: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows of quadruplets with the place of each node's label behind them, where the graph has labels."""
+    return rows if opened.labels is None else np.column_stack([rows, opened.labels.which[nodes]])
+
+
+def label_at(opened: Opened, position: int) -> str:
+    """The label of a node; nothing where the graph has none."""
+    return "" if opened.labels is None else opened.labels.text(position)
+
+
+def shaded(opened: Opened, position: int, shades: Shades | None = None) -> dict[str, str]:
+    """What a dot says about its label."""
+    label = label_at(opened, position)
+    return {"label": label, "shade": (shades or opened.shades)[label]} if opened.labels else {}
+
+
+def places_of(kinds: Kinds, kind: str | None, labels: Sequence[str] | None = None) -> NDArray[np.int64]:
     """The places of the nodes of a kind, which may be none.
 
     >>> places_of(find_kinds(np.array([[0, 0, 1, 1], [1, 1, 1, 0]])), "1.1.1.0").tolist()
     [1]
     """
-    named = [i for i, row in enumerate(kinds.distinct.tolist()) if kind_text(row) == kind] if kind else []
+    named = [i for i, row in enumerate(kinds.distinct.tolist()) if kind_text(row, labels) == kind] if kind else []
     return np.flatnonzero(np.isin(kinds.which, named)) if named else np.empty(0, np.int64)
 
 
@@ -113,7 +142,9 @@ def sample_note(drawn: int, there: int) -> str | None:
     return f"Drawn is a sample: {drawn:,} of {there:,} nodes. All counts are exact, for all {there:,}."
 
 
-def table_rows(kinds: Kinds, drawn: NDArray[np.int64]) -> tuple[tuple[TableRow, ...], str | None]:
+def table_rows(
+    kinds: Kinds, drawn: NDArray[np.int64], labels: Sequence[str] | None = None
+) -> tuple[tuple[TableRow, ...], str | None]:
     """The table of kinds, by distance, and a note where rare ones are left out of it.
 
     >>> rows, note = table_rows(find_kinds(np.array([[0, 0, 1, 1], [1, 1, 1, 0]])), np.array([0]))
@@ -125,7 +156,9 @@ def table_rows(kinds: Kinds, drawn: NDArray[np.int64]) -> tuple[tuple[TableRow, 
     seen = np.bincount(drawn, minlength=len(kinds.counts))
     rows = tuple(
         TableRow(
-            kind_text(kinds.distinct[i]), (*_cells(kinds.distinct[i].tolist()), f"{kinds.counts[i]:,}"), int(seen[i])
+            kind_text(kinds.distinct[i], labels),
+            (*_cells(kinds.distinct[i].tolist(), labels), f"{kinds.counts[i]:,}"),
+            int(seen[i]),
         )
         for i in often.tolist()
     )
@@ -139,9 +172,11 @@ def table_rows(kinds: Kinds, drawn: NDArray[np.int64]) -> tuple[tuple[TableRow, 
     )
 
 
-def _cells(numbers: list[int]) -> list[str]:
-    """The four numbers of a quadruplet; of two of them, each in one cell, for there is not room for eight."""
-    return [str(number) for number in numbers] if len(numbers) == 4 else kind_words(kind_text(numbers)).split()
+def _cells(numbers: list[int], labels: Sequence[str] | None) -> list[str]:
+    """The numbers of a quadruplet and the label; of two of them, each in one cell, for there is not room for eight."""
+    if len(numbers) >= 8:
+        return kind_parts(kind_text(numbers, labels))
+    return [*map(str, numbers[:4]), *([] if labels is None else [shorten(labels[numbers[4]])])]
 
 
 def lines_of(dots: tuple[Dot, ...], edges: NDArray[np.int64]) -> tuple[Line, ...]:

@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.engine.reading import node_members, pair_members
-from elene.explorer.ego import lines_of, places_of, sample_note, table_rows
+from elene.explorer.ego import label_at, lines_of, places_of, sample_note, shaded, table_rows, with_labels
+from elene.explorer.labels import OUTSIDE, ROOT, label_legend
+from elene.explorer.labels import READING as LABELLED_READING
 from elene.explorer.sampling import MOST_DRAWN, sample_grown, some_of
 from elene.explorer.shelf import Opened
 from elene.explorer.view import (
@@ -15,11 +17,11 @@ from elene.explorer.view import (
     TableRow,
     View,
     counted,
+    dot_text,
     find_kinds,
     induced_edges,
     kind_text,
     shorten,
-    triplet_text,
 )
 from elene.plot.layout import intersection_places
 
@@ -51,25 +53,33 @@ def pair_view(opened: Opened, u: int, v: int, k: int, lit: str | None = None) ->
     members, readings = pair_members(opened.graph, u, v, k)
     balls = [node_members(opened.graph, end, k) for end in (u, v)]
     outside = [_beyond(nodes, quadruplets[:, 0], members) for nodes, quadruplets in balls]
-    kinds = find_kinds(readings)
+    kinds, labels = find_kinds(with_labels(opened, members, readings)), opened.labels
+    called = None if labels is None else labels.texts
     ends = np.flatnonzero(np.isin(members, (u, v)))
-    shown = sample_grown(opened.graph, members, ends, places_of(kinds, lit), MOST_DRAWN)
+    shown = sample_grown(opened.graph, members, ends, places_of(kinds, lit, called), MOST_DRAWN)
     dots, edges = _draw(opened, (u, v), (members[shown], readings[shown]), outside, k)
-    rows, left_out = table_rows(kinds, kinds.which[shown])
+    rows, left_out = table_rows(kinds, kinds.which[shown], called)
     only = [len(nodes) for nodes, _ in outside]
     drawn_outside = [sum(dot.tier == tier for dot in dots) for tier in (ONLY_U, ONLY_V)]
     note = sample_note(len(dots), len(members) + sum(only))
     names = opened.texts[u], opened.texts[v]
     joined = v in opened.graph.neighbors(u)
     return View(
-        title=f"{'Edge' if joined else 'Pair'} ({', '.join(names)})",
+        title=f"{'Edge' if joined else 'Pair'} ({', '.join(names)})"
+        + ("" if labels is None else f", labelled {labels.text(u)} and {labels.text(v)}"),
         facts=f"Both see {counted(len(members), 'node')} and {counted(int(readings[:, 2].sum()) // 2, 'edge')} among "
         f"them; only u sees {counted(only[0], 'node')}, only v {only[1]:,}.",
         notes=tuple(text for text in (note, left_out, None if len(members) else NOTHING) if text),
         dots=dots,
         lines=lines_of(dots, edges),
-        legend=(*nearness(readings), (ONLY_U, "only u sees it"), (ONLY_V, "only v sees it")),
-        reading=READING,
+        legend=(*nearness(readings), (ONLY_U, "only u sees it"), (ONLY_V, "only v sees it"))
+        if labels is None
+        else (
+            (ROOT, "u and v"),
+            (OUTSIDE, "only one of them sees it"),
+            *label_legend(opened.shades, labels.counts(np.concatenate([members, *(nodes for nodes, _ in outside)]))),
+        ),
+        reading=READING if labels is None else f"{READING} {LABELLED_READING}",
         head=HEAD,
         rows=(*rows, *_outside_rows(only, drawn_outside)),
         lit=(lit,) if lit else (),
@@ -110,11 +120,13 @@ def _draw(
 ) -> tuple[tuple[Dot, ...], NDArray[np.int64]]:
     """Dots of the intersection and of some nodes that only one end sees, and the edges among them."""
     members, readings = shared
+    called = None if opened.labels is None else opened.labels.texts
+    kinds = [kind_text(row, called) for row in with_labels(opened, members, readings)]
     nodes, seen, looks = members.tolist(), [(int(row[0]), int(row[4])) for row in readings], []
-    called = {ends[0]: "u = ", ends[1]: "v = "}
+    roles = {ends[0]: "u = ", ends[1]: "v = "}
     for i, row in enumerate(readings):
-        name = called.get(nodes[i], "") + shorten(opened.texts[nodes[i]])
-        looks.append((f"{name}\n{triplet_text(row)}\n{triplet_text(row[4:])}", f"tier{min(seen[i])}", kind_text(row)))
+        name = roles.get(nodes[i], "") + shorten(opened.texts[nodes[i]])
+        looks.append((dot_text(name, label_at(opened, nodes[i]), row), f"tier{min(seen[i])}", kinds[i]))
     for side, tier in enumerate((ONLY_U, ONLY_V)):
         found, distances = outside[side]
         # The first is the end itself, where the other does not see it.
@@ -122,11 +134,13 @@ def _draw(
         nodes += found[some].tolist()
         # The other end is farther than k: how much, nobody asked.
         seen += [(int(d), k + 1) if side == 0 else (k + 1, int(d)) for d in distances[some]]
-        looks += [(called.get(node, "") + shorten(opened.texts[node]), tier, tier) for node in found[some].tolist()]
+        for node in found[some].tolist():
+            name = roles.get(node, "") + shorten(opened.texts[node])
+            looks.append((dot_text(name, label_at(opened, node), ()), tier, tier))
     edges = induced_edges(opened.graph, np.array(nodes, np.int64))
     places = intersection_places(seen, edges) * UNIT
     dots = tuple(
-        Dot(str(node), opened.key, opened.texts[node], text, tier, kind, float(x), -float(y))
+        Dot(str(node), opened.key, opened.texts[node], text, tier, kind, float(x), -float(y), **shaded(opened, node))
         for node, (text, tier, kind), (x, y) in zip(nodes, looks, places, strict=True)
     )
     return dots, edges

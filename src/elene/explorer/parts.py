@@ -6,7 +6,7 @@ from typing import Any
 
 from dash import html
 
-from elene.explorer.drawing import TIERS, elements_of
+from elene.explorer.drawing import SHADES, TIERS, elements_of
 from elene.explorer.scene import Scene
 from elene.explorer.shelf import Opened, Shelf
 from elene.explorer.usual import Ranked, ranking_of
@@ -91,7 +91,9 @@ def is_waiting(scene: Scene) -> bool:
 
 
 def _key(tier: str, text: str) -> html.Span:
-    return html.Span([html.I(style={"background": TIERS[tier]}), text])
+    """A line of the legend: a colour, or a mark that the page's style draws."""
+    colour = (TIERS | SHADES).get(tier)
+    return html.Span([html.I(className=tier) if colour is None else html.I(style={"background": colour}), text])
 
 
 def _table(view: View) -> Any:

@@ -9,12 +9,13 @@ import os
 import threading
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
 from elene.engine.plan import two_hop_paths
 from elene.explorer.demos import DEMOS
+from elene.explorer.labels import NodeLabels, Shades, shades_of
 from elene.forking import cached_property
 from elene.graph import Graph
 
@@ -81,6 +82,21 @@ class Opened:
         texts = [str(name) for name in self.graph.nodes.tolist()]
         # 7 and "7" are two nodes: their numbers tell them apart.
         return texts if len(set(texts)) == len(texts) else [str(number) for number in range(len(texts))]
+
+    @cached_property
+    def labels(self) -> NodeLabels | None:
+        """The labels of nodes, where the graph has some."""
+        return NodeLabels.of(self.graph)
+
+    @cached_property
+    def shades(self) -> Shades:
+        """The colour of each label."""
+        return {} if self.labels is None else shades_of(self.labels.counts())
+
+    @cached_property
+    def bare(self) -> Opened:
+        """The same without labels."""
+        return self if self.labels is None else replace(self, graph=self.graph.with_labels(None))
 
     @cached_property
     def positions(self) -> dict[str, int]:
@@ -215,8 +231,8 @@ class Shelf:
             # The seal first: what changes while it is being read has another one afterwards.
             seal = None if named.path is None else _seal(named.path)
             graph = named.read()
-            # The page shows structure: labels, which encodings would read, are left out of all of it.
-            return Opened(key, named.title, Graph.trusted(graph.indptr, graph.indices, graph.names), seal)
+            arrays = graph.indptr, graph.indices, graph.names, graph.labels, graph.label_names
+            return Opened(key, named.title, Graph.trusted(*arrays), seal)
         title, make = DEMOS[key]
         return Opened(key, title, make())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,7 +17,10 @@ UNIT = 62.0  # pixels from node to node where the layout counts 1
 
 
 class Dot(NamedTuple):
-    """A node of the drawing: ``tier`` is its colour, ``kind`` the row of the table it belongs to."""
+    """A node of the drawing: ``tier`` is its colour, ``kind`` the row of the table it belongs to.
+
+    Where nodes have labels, ``shade`` is its colour.
+    """
 
     id: str
     graph: str
@@ -26,6 +30,8 @@ class Dot(NamedTuple):
     kind: str
     x: float
     y: float
+    label: str = ""
+    shade: str = ""
 
 
 class Caption(NamedTuple):
@@ -107,23 +113,42 @@ def find_kinds(rows: Rows) -> Kinds:
     return Kinds(ordered[first], which, np.bincount(which, minlength=int(first.sum())))
 
 
-def kind_text(row: Sequence[int]) -> str:
-    """How addresses call a quadruplet, or two of them.
+def kind_text(row: Sequence[int], labels: Sequence[str] | None = None) -> str:
+    """How addresses call a quadruplet, or two of one node; the last number of a row is its label's, where it has one.
 
     >>> kind_text([1, 1, 3, 0]), kind_text([1, 1, 3, 0, 2, 1, 3, 0])
     ('1.1.3.0', '1.1.3.0-2.1.3.0')
+    >>> kind_text([1, 1, 3, 0, 1], labels=["C", "N"])
+    '1.1.3.0.N'
     """
     numbers = [str(int(number)) for number in row]
-    return "-".join(".".join(numbers[i : i + 4]) for i in range(0, len(numbers), 4))
+    bare = "-".join(".".join(numbers[i : i + 4]) for i in range(0, len(numbers) - 3, 4))
+    return bare if labels is None else f"{bare}.{labels[int(row[-1])]}"
+
+
+_KIND = re.compile(r"([0-9]+(?:\.[0-9]+){3})(?:-([0-9]+(?:\.[0-9]+){3}))?(?:\.(.*))?", re.DOTALL)
+
+
+def kind_parts(kind: str) -> list[str]:
+    """A kind as people write it: one quadruplet, or two.
+
+    >>> kind_parts("1.1.3.0-2.1.3.0"), kind_parts("1.1.3.0-2.1.3.0.N.2")
+    (['(1,1,3,0)', '(2,1,3,0)'], ['(1,1,3,0,N.2)', '(2,1,3,0,N.2)'])
+    """
+    found = _KIND.fullmatch(kind)
+    if found is None:
+        return [kind]
+    label = "" if found[3] is None else f",{shorten(found[3])}"
+    return [f"({part.replace('.', ',')}{label})" for part in found.groups()[:2] if part]
 
 
 def kind_words(kind: str) -> str:
-    """A kind as people write it.
+    """The same in one text.
 
     >>> kind_words("1.1.3.0-1.1.3.0")
     '(1,1,3,0) (1,1,3,0)'
     """
-    return " ".join(f"({part.replace('.', ',')})" for part in kind.split("-")) if kind[:1].isdigit() else kind
+    return " ".join(kind_parts(kind))
 
 
 def triplet_text(row: Sequence[int]) -> str:
@@ -133,6 +158,16 @@ def triplet_text(row: Sequence[int]) -> str:
     '(1,3,0)'
     """
     return f"({','.join(str(int(number)) for number in row[1:4])})"
+
+
+def dot_text(name: str, label: str, row: Sequence[int]) -> str:
+    """What stands in a node: its name, its label, where there is one, and the numbers of one reading or two.
+
+    >>> dot_text("Valjean", "convict", [2, 1, 3, 0])
+    'Valjean\\nconvict\\n(1,3,0)'
+    """
+    readings = [triplet_text(row[start : start + 4]) for start in range(0, len(row), 4)]
+    return "\n".join([name, *([shorten(label)] if label else []), *readings])
 
 
 def shorten(name: str, most: int = 9) -> str:

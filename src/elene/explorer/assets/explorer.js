@@ -24,6 +24,8 @@
 
   function describe(node) {
     const [, ...readings] = node.data("text").split("\n");
+    const label = node.data("labelled");
+    if (label) readings[0] = `labelled ${label}`; // whole: in the node it may be cut short
     document.getElementById("hover").textContent = [node.data("name"), ...readings].join("  ");
   }
 
