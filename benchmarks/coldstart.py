@@ -80,6 +80,7 @@ def start(program: str, cache: Path, bare: bool = False) -> str:
     """What a new process prints, whose compiled functions are kept in a folder; ``bare`` is without other packages."""
     path = os.pathsep.join([*([str(link_needed(cache))] if bare else sys.path[1:]), str(cache)])
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": path}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # pip compiles what it installs
     command = [sys.executable, *(["-S"] if bare else []), "-c", program]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 

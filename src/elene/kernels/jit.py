@@ -16,9 +16,28 @@ from typing import Any
 
 import numba
 from numba.core import event
+from numba.np import linalg
 
 PATIENCE = 2.0  # seconds of compilation that nobody is told of
 NOTICE = "elene: compiling its kernels for this machine, once; `elene warmup` does it beforehand"
+
+
+
+def _load_arrays() -> None:
+    """Load numba's functions of arrays, but not scipy.linalg, which takes a tenth of a warm start.
+
+    numba imports it there only to see whether there is a BLAS, which there is, for elene needs scipy; and again,
+    with the same check, wherever it uses one.
+    """
+    check = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        linalg.ensure_blas = check
+
+
+_load_arrays()
 
 # No `parallel=True`: its threads do not survive a fork; see engine.parallel.
 _FLAGS = {"nogil": True, "error_model": "numpy"}
