@@ -79,3 +79,19 @@ def test_a_long_compilation_is_announced_once(tmp_path):
 def test_a_short_compilation_is_not(tmp_path):
     _, said = run_python(Path(elene.__file__).parents[1], "jit.PATIENCE = 60.0", NUMBA_CACHE_DIR=str(tmp_path))
     assert said == ""
+
+
+LINEAR = """
+import sys
+import elene
+encoding = elene.encode(elene.Graph.from_edges([(0, 1), (1, 2)]), 1)
+print("scipy.linalg" in sys.modules)
+import numba
+import numpy as np
+print(numba.njit(lambda a: np.dot(a, a))(2 * np.eye(2)).tolist(), "scipy.linalg" in sys.modules)
+"""
+
+
+def test_scipy_linalg_is_loaded_where_it_is_used_and_not_before():
+    done = subprocess.run([sys.executable, "-c", LINEAR], capture_output=True, text=True, timeout=240, check=True)
+    assert done.stdout.split("\n")[:2] == ["False", "[[4.0, 0.0], [0.0, 4.0]] True"]

@@ -24,6 +24,7 @@ from elene.engine.plan import (
     plan_nodes,
     plan_pairs,
 )
+from elene.engine.ranking import rank
 from elene.graph import Graph
 
 MAX_COLUMNS = 2**31 - 1
@@ -37,6 +38,8 @@ def count_marginal(
     columns = (1 if absolute else 3) * (depth + 1) * (rho + 1)
     if columns > MAX_COLUMNS:
         raise ValueError(f"k={depth} and degrees up to {rho} need {columns} columns: pass a smaller max_degree")
+    if depth <= 1 or rows.second is not None:  # deeper, nodes may be renumbered first
+        rank(graph, threads)
     job = (node_job if rows.second is None else pair_job)(graph, rows, depth, rho, absolute)
     return assemble(job.plan, job.run(threads), columns, threads)
 
@@ -80,10 +83,7 @@ def assemble(plan: WorkPlan, pieces: list[tuple[int, int, Filled]], columns: int
     from elene.kernels.order import place_all, place_rows
 
     order = plan.order
-    lengths = np.zeros(pieces[-1][1] if pieces else 0, np.int64)
-    for start, stop, piece in pieces:
-        lengths[slice(start, stop) if order is None else order[start:stop]] = piece.lengths
-    indptr = pointers(lengths)
+    indptr = _row_pointers(order, pieces)
     indices, counts = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32)
 
     def place() -> None:
@@ -97,7 +97,22 @@ def assemble(plan: WorkPlan, pieces: list[tuple[int, int, Filled]], columns: int
     run_all([place] * len(pieces), threads if len(indices) > policy.POLICY.many_entries else 1)
     # scipy widens the indices to the width of indptr, so that must be no wider than it needs to be
     narrow = indptr.astype(np.int32) if indptr[-1] < 2**31 else indptr
-    return csr_array((counts, indices, narrow), shape=(len(lengths), columns))
+    return csr_array((counts, indices, narrow), shape=(len(indptr) - 1, columns))
+
+
+def _row_pointers(order: NDArray[np.int64] | None, pieces: list[tuple[int, int, Filled]]) -> NDArray[np.int64]:
+    """Where each row begins once all are in the order asked for."""
+    rows = pieces[-1][1] if pieces else 0
+    if order is None:
+        indptr, before = np.zeros(rows + 1, np.int64), 0
+        for start, stop, piece in pieces:
+            np.add(piece.ends, before, out=indptr[start + 1 : stop + 1])
+            before += len(piece.entries)
+        return indptr
+    lengths = np.zeros(rows, np.int64)
+    for start, stop, piece in pieces:
+        lengths[order[start:stop]] = piece.lengths
+    return pointers(lengths)
 
 
 def count_joint(

@@ -119,7 +119,8 @@ def run_ranges(
         [(0, 5, 15)]
     """
     workers = count_threads(threads)
-    ranges = _cut(work, _count_pieces(int(work.sum()), workers))
+    reached = np.cumsum(work)
+    ranges = cut_ranges(reached, _count_pieces(int(reached[-1]) if len(reached) else 0, workers))
     found: dict[int, tuple[int, int, Result]] = {}
     mine = threading.local()
 
@@ -143,11 +144,14 @@ def _count_pieces(work: int, workers: int) -> int:
     return max(1, workers * min(16, each), work // policy.POLICY.piece)
 
 
-def _cut(work: NDArray[np.int64], pieces: int) -> list[tuple[int, int]]:
-    """Ranges of equal work."""
-    reached = np.cumsum(work)
-    goals = int(reached[-1]) * np.arange(1, pieces) / pieces if len(work) else np.empty(0)
-    return list(pairwise(sorted({0, *(np.searchsorted(reached, goals) + 1).tolist(), len(work)})))
+def cut_ranges(reached: NDArray[np.int64], pieces: int) -> list[tuple[int, int]]:
+    """Ranges of equal work; ``reached`` is that of each row and all before it.
+
+    >>> cut_ranges(np.array([3, 4, 5, 6]), 2)
+    [(0, 1), (1, 4)]
+    """
+    goals = int(reached[-1]) * np.arange(1, pieces) / pieces if len(reached) else np.empty(0)
+    return list(pairwise(sorted({0, *(np.searchsorted(reached, goals) + 1).tolist(), len(reached)})))
 
 
 def run_all(tasks: Sequence[Callable[[], object]], threads: int | None) -> None:

@@ -124,15 +124,19 @@ def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> WorkPlan:
 
 
 def degrees_of(graph: Graph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The degrees of some nodes, without those of all."""
-    degrees: NDArray[np.int64] = graph.indptr[nodes + 1] - graph.indptr[nodes]
+    """The degrees of some nodes; those of all are not looked at in a graph that is not in memory."""
+    degrees: NDArray[np.int64]
+    degrees = graph.degrees[nodes] if graph.in_memory else graph.indptr[nodes + 1] - graph.indptr[nodes]
     return degrees
 
 
 def shallow_work(graph: Graph, roots: NDArray[np.int64]) -> NDArray[np.int64]:
     """Each root's work at depth 1, as if the lists of higher-ranked neighbours were equally long everywhere."""
-    degrees, scans = degrees_of(graph, roots), graph.num_edges // max(graph.num_nodes, 1)
-    return policy.POLICY.root_work + degrees + degrees * scans // policy.POLICY.scans_a_unit
+    work, scans = degrees_of(graph, roots), graph.num_edges // max(graph.num_nodes, 1)
+    work *= policy.POLICY.scans_a_unit + scans
+    work //= policy.POLICY.scans_a_unit
+    work += policy.POLICY.root_work
+    return work
 
 
 def _by_largest_neighbour(graph: Adjacency, roots: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ class Policy(NamedTuple):
     # Threads
     hand_out: float = 4_000  # units that handing a piece to a thread takes; timed with empty pieces
     piece: int = 50_000_000  # units in a piece at most, half a second: an interrupt is noticed between two pieces
+    ranked_arcs: int = 50_000  # arcs for each thread that ranks them; fewer take no longer than starting it
     many_entries: int = 200_000  # entries of a matrix; fewer are copied before a second thread has started
     # Work of a root, in units: how pieces are cut. Least squares over the networks, one thread
     root_work: int = 6  # at depth 1, beside its neighbours

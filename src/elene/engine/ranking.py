@@ -1,13 +1,33 @@
-"""Neighbours ranked on disk: what :attr:`elene.Graph.ranked` holds, for arrays that are not in memory."""
+"""Neighbours ranked, what :attr:`elene.Graph.ranked` holds: on several threads, and on disk."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from elene.engine import policy
+from elene.engine.parallel import count_threads, cut_ranges, run_all
+from elene.graph import Graph
+
+if TYPE_CHECKING:
+    from elene.kernels.order import RankRange
+
 NODES_AT_ONCE = 1 << 18
+
+
+def rank(graph: Graph, threads: int | None) -> None:
+    """Have the neighbours of a graph ranked, on several threads, unless they are; the graph keeps them."""
+    from elene.kernels.order import rank_adjacency
+
+    def run(rank_range: RankRange) -> None:
+        pieces = min(count_threads(threads), 1 + len(graph.indices) // policy.POLICY.ranked_arcs)
+        run_all([partial(rank_range, *cut) for cut in cut_ranges(graph.indptr[1:], pieces)], threads)
+
+    if graph.in_memory and "ranked" not in vars(graph):
+        vars(graph)["ranked"] = rank_adjacency(*graph.scanned, run)
 
 
 def padding() -> int:

@@ -110,7 +110,7 @@ class GraphArrays:
         degrees.flags.writeable = False
         return degrees
 
-    @property
+    @cached_property
     def max_degree(self) -> int:
         """The largest degree; 0 for a graph without edges."""
         return int(self.degrees.max(initial=0))

@@ -22,7 +22,6 @@ PATIENCE = 2.0  # seconds of compilation that nobody is told of
 NOTICE = "elene: compiling its kernels for this machine, once; `elene warmup` does it beforehand"
 
 
-
 def _load_arrays() -> None:
     """Load numba's functions of arrays, but not scipy.linalg, which takes a tenth of a warm start.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from elene.kernels.data import Adjacency
 from elene.kernels.jit import inlined, kernel
 
 ONE = np.uint32(1)
+RankRange = Callable[[int, int], None]
 AHEAD = 16  # entries behind the last list, which may be copied along with it
 
 
@@ -35,15 +38,20 @@ def sort_by_key(keys: Any, num_keys: int) -> Any:
     return order
 
 
-def rank_adjacency(pointers: Any, neighbours: Any) -> Adjacency:
+def rank_adjacency(pointers: Any, neighbours: Any, run: Callable[[RankRange], None] | None = None) -> Adjacency:
     """What kernels scan: each node's neighbours, those ranked above it by (degree, position) at the end.
 
     Scanning only higher-ranked neighbours meets every edge once, from the end that has fewer of them. The lists are
-    padded, for more may be copied than there is. No array can be written to, so that all have one type.
+    padded, for more may be copied than there is. No array can be written to, so that all have one type. ``run``
+    calls what ranks a range of nodes, once for each of some that cover all.
     """
     ranked, split = np.zeros(len(neighbours) + AHEAD, np.uint32), np.empty(len(pointers) - 1, pointers.dtype)
     degrees = (pointers[1:] - pointers[:-1]).astype(np.uint32, copy=False)
-    rank_neighbours(pointers, neighbours, degrees, ranked, split, 0, len(degrees))
+    rank_range = partial(rank_neighbours, pointers, neighbours, degrees, ranked, split)
+    if run is None:
+        rank_range(0, len(degrees))
+    else:
+        run(rank_range)
     return Adjacency(pointers, frozen(ranked), frozen(split))
 
 
