@@ -138,6 +138,24 @@ def test_labels_and_isolated_nodes_come_from_a_table_of_nodes(ending, classes, t
     assert (store.label_names is None) == (graph.label_names is None)
 
 
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.parametrize("name", ['the "node"', "node's", "node\\id"])
+def test_columns_of_nodes_may_have_any_name(ending, name, tmp_path):
+    (tmp_path / "edges.csv").write_text("source,target\nb,a\na,c\n")
+    table, nodes = pd.DataFrame({name: ["c", "b", "a"], f"{name}: class": [1, 0, 1]}), tmp_path / f"nodes{ending}"
+    table.to_csv(nodes, index=False) if ending == ".csv" else table.to_parquet(nodes)
+    store = GraphStore.build(tmp_path / "edges.csv", tmp_path / "s.elene", nodes=nodes, label=f"{name}: class")
+    assert store.nodes.tolist() == ["a", "b", "c"] and store.labels.tolist() == [1, 0, 1]
+
+
+def test_a_store_is_known_by_the_name_it_was_opened_with(tmp_path, monkeypatch):
+    (tmp_path / "edges.csv").write_text("source,target\n0,1\n")
+    GraphStore.build(tmp_path / "edges.csv", tmp_path / "here.elene")
+    (tmp_path / "everywhere.elene").symlink_to(tmp_path / "here.elene")
+    monkeypatch.chdir(tmp_path)
+    assert GraphStore.open("everywhere.elene").folder == tmp_path / "everywhere.elene"
+
+
 def test_labels_that_do_not_fit_are_named(tmp_path):
     (tmp_path / "edges.csv").write_text("source,target\n1,2\n2,3\n")
     build = lambda text, **options: (  # noqa: E731

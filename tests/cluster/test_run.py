@@ -385,6 +385,21 @@ def test_a_folder_of_another_run_is_refused(stores, tmp_path):
         elene.cluster.encode(store, 1, tmp_path / "c", depth=3)
 
 
+def test_a_run_that_was_stopped_while_it_was_planned_goes_on(stores, expected, tmp_path, monkeypatch):
+    store, out = stores["generated"][1], tmp_path / "out"
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("elene.cluster.run.cut_parts", stopped)
+        elene.cluster.encode(store, 1, out, workers=0)
+    for left in ("._manifest.part.json", "_lock", "_seals/.part-00000.left.json"):  # of a process that was killed
+        (out / left).touch()
+    _ends_well(store, 1, "node", out, expected["generated", 1, "node"], parts=PARTS)
+    assert not list((out / "_seals").glob(".*"))
+
+
 def test_a_store_that_is_another_one_on_a_worker_is_refused(stores, tmp_path):
     from dataclasses import replace
 

@@ -239,6 +239,21 @@ def test_what_a_batch_carries():
         Ego.of(batch)
 
 
+def test_convs_alone_need_no_lists_and_get_none_that_are_cut_off():
+    (batch,) = EgoLoader(as_data(GRAPHS["grid"]), EgoStructure(2, "edge"), [0], [40], batch_size=1)
+    assert batch.num_nodes > 1 and batch.ego_size.tolist() == [0] * batch.num_nodes
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_names_of_nodes_and_edges_are_taken_as_features_are(kind):
+    data = as_data(GRAPHS["grid"])
+    data.title = kind([f"node {node}" for node in range(data.num_nodes)])
+    data.edge_title = kind([f"arc {arc}" for arc in range(data.num_edges)])
+    (batch,) = EgoLoader(data, EgoStructure(1), 1, [40, 3], batch_size=2)
+    assert list(batch.title) == [f"node {node}" for node in batch.n_id.tolist()]
+    assert list(batch.edge_title) == [f"arc {arc}" for arc in batch.e_id.tolist()]
+
+
 def test_a_root_that_is_named_twice_is_there_once():
     (batch,) = EgoLoader(as_data(GRAPHS["tree"]), EgoStructure(1), 1, [4, 9, 4], batch_size=3)
     assert batch.batch_size == 2 and batch.n_id[:2].tolist() == [4, 9] and batch.input_id.tolist() == [0, 1]
@@ -333,6 +348,9 @@ def test_mapped_features_are_sent_as_their_names(tmp_path):
     assert len(sent) < 1000
     places = np.array([5, 9999, 0])
     assert np.array_equal(pickle.loads(sent).take(places), mapped[places])
+    changed = np.load(tmp_path / "x.npy", mmap_mode="c")
+    changed[5] = 7
+    assert np.array_equal(pickle.loads(pickle.dumps(Rows(changed))).take(places), changed[places])
     part = Rows(mapped[10:20])
     assert np.array_equal(pickle.loads(pickle.dumps(part)).take(places % 10), mapped[10 + places % 10])
 

@@ -63,8 +63,8 @@ def node_relation(path: Path, label: str | None) -> Relation:
         read = f"read_parquet({_quoted(path)})"
     else:
         columns, named = _first_fields(path, label)
-        kinds = {}
-        read = f"read_csv({_quoted(path)}, all_varchar=true, header={str(named).lower()}, names={columns!r})"
+        kinds, names = {}, ", ".join(map(_quoted, columns))
+        read = f"read_csv({_quoted(path)}, all_varchar=true, header={str(named).lower()}, names=[{names}])"
     if label is not None and label not in columns:
         raise ValueError(f"label={label!r} is not a column of {path}, which has {columns!r:.200}")
     others = [column for column in columns if column != label]
@@ -72,7 +72,7 @@ def node_relation(path: Path, label: str | None) -> Relation:
     if not found:
         raise ValueError(f"{path} has no column for the names of nodes: it has {columns}")
     text = str(label_kind(kinds[found[0]], found[0])) == "string" if kinds else True
-    name = f'trim("{found[0]}")' if text else f'"{found[0]}"::BIGINT'
+    name = f"trim({_name(found[0])})" if text else f"{_name(found[0])}::BIGINT"
     return Relation(f"SELECT {name} AS name, {'NULL' if label is None else _name(label)} AS label FROM {read}", text)
 
 

@@ -145,7 +145,8 @@ def _held(folder: Path) -> Iterator[None]:
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"folder: {str(folder)!r} is a file, and parts go into a folder: name another")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST).exists():
-        strange = sorted(path.name for path in folder.iterdir() if path.name != LOCK)
+        # A run that was stopped while it was planned has left files of ours, and none that a tool takes for data.
+        strange = sorted(path.name for path in folder.iterdir() if not path.name.startswith(("_", ".")))
         if strange:
             raise FileExistsError(f"folder: {str(folder)!r} holds {strange[0]!r} and no {MANIFEST}: name another")
     (folder / SEALS).mkdir(parents=True, exist_ok=True)
@@ -208,7 +209,7 @@ def _gathered(found: Iterator[Part], tasks: list[PartTask], folder: Path, report
         advice = f"{folder} keeps the {len(parts)} of {len(tasks)} parts that are done: make room, then go on"
         raise OSError(error.errno, f"the disk is full: {advice} with the same call") from error
     finally:
-        for left in folder.glob(".part-*.parquet"):
+        for left in (*folder.glob(".part-*.parquet"), *(folder / SEALS).glob(".part-*.json")):
             left.unlink(missing_ok=True)
     listed = [parts[task.path.name] for task in tasks]
     record = [{name: value for name, value in part._asdict().items() if name != "made"} for part in listed]

@@ -121,7 +121,8 @@ class GraphStore(Graph):
         """
         if not isinstance(verify, bool):
             raise TypeError(f"verify must be True or False, got {brief(verify)}")
-        place = check_path("folder", folder).resolve()
+        # Links stay: other machines know the store by this name, and it may stand elsewhere there.
+        place = check_path("folder", folder).absolute()
         manifest = Manifest.read(place)
         arrays = {name: _checked(place, name, about, verify) for name, about in manifest.arrays.items()}
         store = object.__new__(cls)

@@ -25,8 +25,8 @@ class Surroundings(NamedTuple):
     graph: Graph
 
     def within(self, hops: int) -> int:
-        """How many of the nodes are within so many hops."""
-        return self.ends[min(hops, len(self.ends) - 1)]
+        """How many of the nodes are within so many hops; none is within less than 0."""
+        return self.ends[min(hops, len(self.ends) - 1)] if hops >= 0 else 0
 
 
 class Reached(NamedTuple):

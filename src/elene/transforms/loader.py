@@ -173,7 +173,7 @@ class Source:
 
 
 class Rows:
-    """A tensor, array or sparse matrix of which some rows are taken; an array that is mapped is sent as its name.
+    """A tensor, array, sparse matrix or list of which some rows are taken; a mapped array is sent as its name.
 
     >>> Rows(np.arange(10.0)).take(np.array([7, 2]))
     tensor([7., 2.], dtype=torch.float64)
@@ -185,18 +185,21 @@ class Rows:
     def __reduce__(self) -> Any:
         mapped: Any = self.values
         whole = isinstance(mapped, np.memmap) and isinstance(getattr(mapped, "base", None), mmap)
-        if whole and mapped.filename is not None:
+        if whole and mapped.filename is not None and mapped.mode != "c":  # its changes are in no file
             order = "C" if mapped.flags.c_contiguous else "F"
             return _mapped_rows, (str(mapped.filename), mapped.dtype, mapped.offset, mapped.shape, order, self.dim)
         return Rows, (self.values, self.dim)
 
-    def take(self, places: NDArray[np.int64]) -> Tensor:
-        """The rows at these places."""
+    def take(self, places: NDArray[np.int64]) -> Any:
+        """The rows at these places: a tensor, or a list or an array of what tensors cannot hold, such as names."""
         if isinstance(self.values, Tensor):
             return self.values.index_select(self.dim, torch.from_numpy(places).to(self.values.device))
         if issparse(self.values):
             return torch.from_numpy(self.values[places].astype(np.float32).toarray())
-        return torch.from_numpy(np.ascontiguousarray(np.take(np.asarray(self.values), places, self.dim)))
+        if isinstance(self.values, list | tuple):
+            return [self.values[place] for place in places]
+        found = np.ascontiguousarray(np.take(np.asarray(self.values), places, self.dim))
+        return found if found.dtype.kind in "OSUmM" else torch.from_numpy(found)
 
 
 def _mapped_rows(name: str, dtype: Any, offset: int, shape: Any, order: Any, dim: int) -> Rows:
