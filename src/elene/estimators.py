@@ -156,7 +156,8 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if self.per != "row":
                 first = np.arange(len(counted)) if counted.edges is None else counted.edges[:, 0]
                 matrix = _sum_rows(matrix, self._rows_per_graph(graphs, first), self.per == "mean")
-        matrix = matrix.log1p() if self.log1p else matrix
+        if self.log1p:
+            matrix.data = np.log1p(matrix.data)  # scipy would check all of a matrix that it makes anew
         return matrix if self.sparse_output else matrix.toarray()
 
     def __sklearn_tags__(self) -> Any:

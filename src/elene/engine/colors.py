@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elene.engine import policy
 from elene.engine.parallel import run_ranges
 from elene.engine.plan import (
     Rows,
@@ -17,6 +19,7 @@ from elene.engine.plan import (
     labelled,
     node_setting,
     pair_setting,
+    plan_edges,
     plan_in_order,
     plan_pairs,
 )
@@ -61,7 +64,7 @@ def color_nodes(
         hash_egos(plan.graph, plan.cut(start, stop), setting, factors, wanted, scratch, codes[start:stop])
 
     scratch = partial(reading_scratch, graph.num_nodes, setting.k, setting.shift.dtype)
-    run_ranges(color, scratch, plan.work, threads)
+    run_ranges(color, scratch, policy.POLICY.hash_work * plan.work, threads)
     return codes.T[places]
 
 
@@ -86,11 +89,12 @@ def _places(graph: Graph, depths: Sequence[int]) -> tuple[Any, NDArray[np.int64]
     """The distinct depths that matter, as kernels are told them, and the place of each depth among these."""
     from elene.kernels.colors import Depths
 
-    distinct, places = np.unique([effective_depth(graph, depth) for depth in depths], return_inverse=True)
-    distances = np.arange(distinct[-1] + 1)
-    equal = np.searchsorted(distinct, distances)
-    equal[distinct[equal] != distances] = len(distinct)
-    return Depths(np.searchsorted(distinct, distances, side="right"), equal), places
+    seen = [effective_depth(graph, depth) for depth in depths]
+    distinct = sorted(set(seen))
+    distances = range(distinct[-1] + 1)
+    beyond = [bisect_right(distinct, distance) for distance in distances]
+    equal = [distinct.index(distance) if distance in distinct else len(distinct) for distance in distances]
+    return Depths(np.array(beyond), np.array(equal)), np.array([distinct.index(depth) for depth in seen])
 
 
 def color_pairs(
@@ -103,16 +107,20 @@ def color_pairs(
 ) -> Colors:
     """Both readings of each pair as two colours: from the first end, and from the second; see :func:`color_nodes`."""
     setting = pair_setting(graph, max(depths), graph.max_degree if rho is None else rho, absolute)
-    plan = plan_pairs(graph, rows, setting.k)
+    clipped, shallow = setting.rho < graph.max_degree, rows.distance is None and setting.k == min(depths) == 1
+    plan = plan_edges(graph, rows) if shallow and not clipped else plan_pairs(graph, rows, setting.k)
     setting = _with_labels(setting, plan, graph)
-    if setting.rho < graph.max_degree:
+    if shallow and not clipped:
+        codes = np.broadcast_to(_of_edges(graph, plan, setting, threads), (len(depths), len(rows), 2))
+    elif clipped:
         codes = np.stack([_clipped(graph, plan, setting._replace(k=depth), threads) for depth in depths])
     else:
         codes = _unclipped(graph, plan, setting, depths, threads)
+    if plan.order is None:
+        return codes
     swapped = plan.roots[0] != rows.first[plan.order]
-    codes[:, swapped] = codes[:, swapped, ::-1]
-    colors = np.empty_like(codes)
-    colors[:, plan.order] = codes
+    colors = np.empty(codes.shape, np.uint64)
+    colors[:, plan.order] = np.where(swapped[:, None], codes[..., ::-1], codes)
     return colors
 
 
@@ -129,6 +137,20 @@ def _unclipped(graph: Graph, plan: WorkPlan, setting: Setting, depths: Sequence[
 
     run_ranges(color, partial(intersection_scratch, graph.num_nodes), plan.work, threads)
     return codes.transpose(2, 0, 1)[places]
+
+
+def _of_edges(graph: Graph, plan: WorkPlan, setting: Setting, threads: int | None) -> Colors:
+    """Both colours of each edge at depth 1, in the order of the plan."""
+    from elene.kernels.colors import hash_edges, intersection_scratch
+
+    factors = _factors(FIRST, setting.absolute), _factors(SECOND, setting.absolute)
+    codes = np.empty((len(plan.work), 2), np.uint64)
+
+    def color(start: int, stop: int, scratch: Any) -> None:
+        hash_edges(plan.graph, plan.cut(start, stop), setting, factors, scratch, codes[start:stop])
+
+    run_ranges(color, partial(intersection_scratch, graph.num_nodes), plan.work, threads)
+    return codes
 
 
 def _clipped(graph: Graph, plan: WorkPlan, setting: Setting, threads: int | None) -> Colors:

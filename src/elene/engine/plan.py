@@ -176,6 +176,17 @@ def plan_pairs(graph: Graph, rows: Rows, depth: int) -> WorkPlan:
     return WorkPlan(graph.ranked, order, work, (u.astype(np.uint32), v.astype(np.uint32)))
 
 
+def plan_edges(graph: Graph, rows: Rows) -> WorkPlan:
+    """Edges at depth 1: in their own order, unless their second ends are so large that sorting them pays."""
+    assert rows.second is not None
+    first, second = degrees_of(graph, rows.first), degrees_of(graph, rows.second)
+    entered = np.append(True, rows.first[1:] != rows.first[:-1])[: len(rows)]
+    work = second + first * entered + 1
+    if int(work.sum()) > policy.POLICY.sorted_edges * int(np.minimum(first, second).sum() + len(rows)):
+        return plan_pairs(graph, rows, 1)
+    return WorkPlan(graph.ranked, None, work, (rows.first.astype(np.uint32), rows.second.astype(np.uint32)))
+
+
 def _paths_from(graph: Graph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Two-hop paths of nodes that may repeat, each looked at once."""
     if len(nodes) >= graph.num_nodes:

@@ -23,9 +23,11 @@ class Policy(NamedTuple):
     # Work of a root, in units: how pieces are cut. Least squares over the networks, one thread
     root_work: int = 6  # at depth 1, beside its neighbours
     path_work: int = 2  # deeper, for every path of two steps
+    hash_work: int = 3  # the same where encodings are hashed, at three depths and more; molecules and proteins
     scans_a_unit: int = 8  # entries of neighbour lists scanned in a unit
     # Order of work at depth 2 and more
     shared_paths: int = 500  # mean two-hop paths of a root from which on ego-networks may overlap enough for lanes
+    sorted_edges: int = 3  # times the least work that edges may be, from which on they are sorted by their larger end
     few_keys: int = 8  # keys are sorted by comparing where there may be so many times more of them than there are
     # Room, in entries: memory that is not touched costs nothing, growing costs a copy
     shallow_room: int = 12  # a row at depth 1

@@ -23,19 +23,19 @@ def disjoint_union(graphs: Sequence[Graph]) -> Graph:
     >>> disjoint_union([edge, edge]).edges.tolist()
     [[0, 1], [2, 3]]
     """
-    sizes = np.array([graph.num_nodes for graph in graphs], dtype=np.int64)
-    first = pointers(sizes)
+    lists, rows = [graph.indices for graph in graphs], [graph.indptr for graph in graphs]
+    first = pointers(np.array(list(map(len, rows)), dtype=np.int64) - 1)
     if first[-1] > MAX_NODES:
         raise ValueError(f"graphs have {first[-1]} nodes together, more than the {MAX_NODES} of one Graph")
     if not len(graphs):
         return Graph.from_edges([])
-    arcs = np.array([len(graph.indices) for graph in graphs], dtype=np.int64)
-    indices = np.concatenate([graph.indices for graph in graphs]) + np.repeat(first[:-1], arcs)
+    indices = np.concatenate(lists)
+    indices += np.repeat(first[:-1].astype(np.int32), list(map(len, lists)))
     # Where one list of pointers ends and the next begins there is no node.
     between = np.ones(first[-1] + len(graphs), bool)
     between[first[1:] + np.arange(len(graphs))] = False
-    degrees = np.diff(np.concatenate([*(graph.indptr for graph in graphs), [0]]))[between]
-    return Graph.trusted(pointers(degrees), indices.astype(np.int32), None, *_labels_of(graphs))
+    degrees = np.diff(np.concatenate([*rows, [0]]))[between]
+    return Graph.trusted(pointers(degrees), indices, None, *_labels_of(graphs))
 
 
 def renumbered_labels(graph: Graph, label_names: NDArray[Any] | None) -> Graph:

@@ -191,6 +191,60 @@ def hash_pairs(graph: Any, pairs: Any, setting: Any, factors: Any, depths: Any, 
 
 
 @inlined
+def find_common(graph: Any, v: Any, scratch: Any) -> int:
+    """The neighbours that v shares with u, whose ball of depth 1 stands in the scratch; gives how many.
+
+    They are left in the queue of v's ball, and in ``from_u`` how many neighbours each has among them.
+    """
+    pointers, neighbours, split = graph.pointers, graph.neighbours, graph.split
+    around, queue, place, inside = scratch.around_u.distance, scratch.around_v.queue, scratch.place, scratch.from_u
+    size = 0
+    for e in range(pointers[v], pointers[v + ONE]):
+        queue[size] = neighbours[e]
+        inside[size] = 0
+        size += around[neighbours[e]] == 2
+    if size > 1:
+        for i in range(size):
+            place[queue[i]] = i + 1
+        for i in range(size):
+            w = queue[i]
+            for e in range(split[w], pointers[w + ONE]):
+                j = np.int64(place[neighbours[e]]) - 1
+                if j >= 0:
+                    inside[i] += 1
+                    inside[j] += 1
+        for i in range(size):
+            place[queue[i]] = 0
+    return size
+
+
+@kernel
+def hash_edges(graph: Any, edges: Any, setting: Any, factors: Any, scratch: Any, codes: Any) -> None:
+    """What :func:`hash_pairs` gives for edges at depth 1 alone, in a fraction of the time.
+
+    Both ends then see themselves, one step apart, and the neighbours that they share, one step from either.
+    """
+    us, vs = edges
+    queue, inside, steps, entered = scratch.around_v.queue, scratch.from_u, step_keys(factors), 0
+    near, far = factors[0].distance, factors[1].distance
+    for row in range(us.shape[0]):
+        entered = enter(graph, us, row, 1, entered, scratch.around_u)
+        size = find_common(graph, vs[row], scratch)
+        shared = np.uint64(size)
+        # Keys of an end as itself reads it, and as the other does, without the label.
+        own, other = far + steps[6] + shared * steps[7], near + steps[2] + shared * steps[5]
+        u, v = label_of(us[row], setting), label_of(vs[row], setting)
+        one, two = mix(u + own) + mix(v + other), mix(u + other) + mix(v + own)
+        for i in range(size):
+            seen = label_of(queue[i], setting) + near + far + steps[1] + steps[3]
+            code = mix(seen + np.uint64(inside[i]) * steps[4])
+            one += code
+            two += code
+        codes[row, 0], codes[row, 1] = one, two
+    leave_ball(entered, scratch.around_u)
+
+
+@inlined
 def clipped_key(i: int, seen: Any, rho: Any, factors: Any) -> Any:
     """What one reading of the node at a place adds to its key, beside its degree."""
     key = np.uint64(seen.distance[i]) * factors.distance + min(np.uint64(seen.closer[i]), rho) * factors.closer
