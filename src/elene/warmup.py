@@ -42,7 +42,9 @@ def steps() -> dict[str, Callable[[], object]]:
         "pairs": lambda: (encode(small, 1, level="pair", radius=1), encode(small, 1, level="edge", roots=[(0, 1)])),
         "single nodes and edges": lambda: (quadruplets(small, 0, 1), edge_quadruplets(small, (0, 1), 1)),
         "fingerprints": lambda: [
-            fingerprint(small, 1, level, refine) for level in ("node", "edge") for refine in (None, "wl", "2fwl")
+            fingerprint(small, k, level, refine)
+            for k, level in ((1, "node"), (1, "edge"), ((1, 2), "edge"))
+            for refine in (None, "wl", "2fwl")
         ],
     }
     if find_spec("torch") is not None and find_spec("torch_geometric") is not None:
