@@ -33,7 +33,8 @@ def around(name: str, k: int) -> Knob:
 
 
 KNOBS = (
-    *(around(name, 1) for name in ("hand_out", "many_entries", "root_work", "scans_a_unit", "shallow_room")),
+    *(around(name, 1) for name in ("hand_out", "ranked_arcs", "many_entries")),
+    *(around(name, 1) for name in ("root_work", "scans_a_unit", "shallow_room")),
     *(around(name, 2) for name in ("path_work", "deep_room", "lane_node", "lane_arc")),
     *(around(name, 2) for name in ("apart_scan", "apart_node")),
     Knob("alike", 2, (8, 32, 65)),  # 65 counts every lane apart

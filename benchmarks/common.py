@@ -15,6 +15,8 @@ import numpy as np
 import elene
 from elene.datasets.generators.memory import attached_edges
 
+PAUSE = 0.02  # seconds after which idle threads sleep
+
 
 def networks(only: list[str] | None = None) -> Iterator[tuple[str, elene.Graph]]:
     """The networks in ``ELENE_DATA``, or generated stand-ins of the same kinds."""
@@ -73,13 +75,15 @@ def distinct(edges: np.ndarray, nodes: int) -> elene.Graph:
 def race(runners: dict[str, Callable[[], Any]], repeats: int = 15, budget: float = 5.0) -> dict[str, float]:
     """The best time of each runner, all of them in turn, so that a busy moment hits none alone.
 
-    Each goes once before it is timed: what another left in the caches and of the allocator's memory is not its own.
+    Each goes once before it is timed: what another left in the caches and of the allocator's memory is not its own. And
+    each waits until the threads of others sleep: those of OpenMP spin for some milliseconds after their last work.
     Stops early once every runner was timed and the budget of seconds is spent.
     """
     best = dict.fromkeys(runners, float("inf"))
     begun = time.perf_counter()
     for _ in range(repeats):
         for name, run in runners.items():
+            time.sleep(PAUSE)
             run()
             start = time.perf_counter()
             run()
