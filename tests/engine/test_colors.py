@@ -79,6 +79,7 @@ def test_bags_of_many_graphs_are_those_of_each(sources, level, labels):
     assert together.has_canonical_format
 
 
+@pytest.mark.jit  # a graph that threads share, too large for plain Python
 def test_threads_do_not_change_colours():
     graph = Graph.from_networkx(nx.barabasi_albert_graph(3000, 3, seed=2))
     for rows, depths in ((Rows(np.arange(3000)), (0, 1, 2, 3)), (rows_of(graph), (1,))):
