@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from elene.csr import pointers
-from elene.encoding import Encoding
-from elene.encoding.encoding import encode_rows, find_rows, marginal_table
-from elene.encoding.spec import LEARNED, EncodingSpec, with_unknown
-from elene.encoding.types import Types
+from elene.encoding.learned import LearnedColumns, beside
+from elene.encoding.spec import LEVELS, EncodingSpec
 from elene.extras import needing
 from elene.graph import Graph, as_graph, disjoint_union, renumbered_labels
-from elene.validation import check_choice, check_list
+from elene.validation import brief, check_choice, check_list
 
 with needing("io", "elene.Encoder"):
     from sklearn.base import BaseEstimator, TransformerMixin
@@ -32,8 +30,10 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     outside the vocabulary go to a column ``unknown``.
 
     Args:
-        k: depth of the ego-networks, or several depths.
-        level: ``"node"``, ``"edge"`` or ``"pair"``: what is encoded.
+        k: depth of the ego-networks, or several depths; with several levels also those of each, as in
+            ``{"node": [0, 1, 2, 3], "edge": 1}``.
+        level: ``"node"``, ``"edge"`` or ``"pair"``: what is encoded; or several of them, whose columns stand side by
+            side where rows are graphs.
         degrees: ``"relative"`` (ELENE) or ``"absolute"`` (IGEL).
         form: ``"marginal"``, ``"joint"``, ``"type"`` or ``"product"``; see :func:`elene.encode`. The sum of types over
             a graph is a bag of ego-network types: a graph kernel with an explicit feature map.
@@ -44,14 +44,16 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         log1p: give log(1 + count) instead of counts (of the sums or means, where these are asked for).
         labels: by default those that each :class:`elene.Graph` has; False for none; or the attribute that holds them in
             graphs of other libraries. Either all graphs have labels or none has.
+        weights: what the columns of a level are multiplied by in the end, such as ``{"edge": 0.5}``; others are left as
+            they are.
         sparse_output: give a sparse matrix; with False a dense one, or the table that ``set_output`` names.
         threads: how many threads to use; by default one for every core, and in joblib's processes (``n_jobs``) as many
             as their share of the cores. Pass 1 where a Dask worker has but one.
 
     Attributes:
-        table_: the columns, as integers.
+        columns_: for each level its ``table`` of columns, as integers, and its ``spec``: the parameters at the time of
+            fitting, with ``max_degree`` filled in.
         label_names_: what the integers of labels stand for, where they were text.
-        spec_: the parameters at the time of fitting, with ``max_degree`` filled in.
 
     Example:
         >>> import networkx as nx
@@ -63,12 +65,15 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         [[0, 5, 0, 10, 0], [4, 0, 1, 8, 0], [2, 1, 0, 4, 0]]
         >>> Encoder(k=1, form="type", per="graph").fit_transform(graphs).toarray().tolist()
         [[0, 5, 0, 0], [1, 0, 4, 0], [0, 1, 2, 0]]
+        >>> both = Encoder(k={"node": [0, 1], "edge": 1}, level=["node", "edge"], form="type", per="graph").fit(graphs)
+        >>> [name[:9] for name in both.get_feature_names_out()]
+        ['node.k0.t', 'node.k1.t', 'node.k1.t', 'node.k1.t', 'node.k0.u', 'node.k1.u', 'edge.k1.t', 'edge.k1.u']
     """
 
     def __init__(  # noqa: PLR0913 - scikit-learn has every parameter an argument
         self,
-        k: int | Sequence[int] = 2,
-        level: str = "node",
+        k: int | Sequence[int] | Mapping[str, int | Sequence[int]] = 2,
+        level: str | Sequence[str] = "node",
         degrees: str = "relative",
         form: str = "marginal",
         max_degree: int | None = None,
@@ -76,6 +81,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         per: str = "row",
         log1p: bool = False,
         labels: Any = None,
+        weights: Mapping[str, float] | None = None,
         sparse_output: bool = True,
         threads: int | None = None,
     ) -> None:
@@ -88,6 +94,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.per = per
         self.log1p = log1p
         self.labels = labels
+        self.weights = weights
         self.sparse_output = sparse_output
         self.threads = threads
 
@@ -95,7 +102,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Learn the columns from a list of graphs; ``y`` is not used.
 
         >>> import networkx as nx
-        >>> Encoder(k=1).fit([nx.star_graph(4)]).spec_.max_degree
+        >>> Encoder(k=1).fit([nx.star_graph(4)]).columns_["node"].spec.max_degree
         4
         """
         self._learn(self._graphs(X))
@@ -109,23 +116,17 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         (5, 4)
         """
         graphs = self._graphs(X)
-        return self._vectors(graphs, self._learn(graphs))
+        return self._vectors(graphs, *self._learn(graphs))
 
-    def _learn(self, graphs: list[Graph]) -> Encoding | Types | None:
-        """Learn the columns; gives what was counted in the graphs, where that has to be done for it."""
-        spec, union = self._spec(), disjoint_union(graphs)
-        if spec.max_degree is None and spec.form not in LEARNED:
-            spec = self._spec(max((graph.max_degree for graph in graphs), default=0))
-        self.spec_ = replace(spec, labelled=union.labels is not None)
+    def _learn(self, graphs: list[Graph]) -> tuple[Graph, dict[str, Any]]:
+        """Learn the columns; gives the graphs as one, and what was counted in them where that has to be done for it."""
+        specs, union = self._specs(), disjoint_union(graphs)
+        learned = {
+            level: LearnedColumns.learn(union, spec, self.per == "row", self.threads) for level, spec in specs.items()
+        }
+        self.columns_ = {level: columns for level, (columns, _) in learned.items()}
         self.label_names_ = union.label_names
-        counted = self._count(union) if spec.form in LEARNED else None
-        if counted is not None:
-            self.table_ = with_unknown(counted.table, spec.depths)
-        else:
-            self.table_ = np.vstack([marginal_table(union, self.spec_, depth) for depth in spec.depths])
-            if self.spec_.learned:
-                self.table_ = with_unknown(self.table_, spec.depths)
-        return counted
+        return union, {level: counted for level, (_, counted) in learned.items()}
 
     def transform(self, X: Any) -> Any:
         """The vectors of a list of graphs as a sparse matrix, or as ``sparse_output`` and ``set_output`` say.
@@ -139,25 +140,28 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         0           0.8           0.2           1.6         0.0
         """
         check_is_fitted(self)
-        asked = replace(self._spec(self.spec_.max_degree), labelled=self.spec_.labelled)
-        if asked != self.spec_:
-            raise ValueError(f"this Encoder was fitted with {self.spec_}, and now asks for {asked}: call fit again")
-        return self._vectors(self._graphs(X), None)
+        fitted, asked = {level: columns.spec for level, columns in self.columns_.items()}, self._specs()
+        for level in fitted.keys() & asked.keys():
+            spec = fitted[level]
+            asked[level] = replace(asked[level], max_degree=spec.max_degree, labelled=spec.labelled)
+        if asked != fitted:
+            then, now = (" and ".join(map(str, specs.values())) for specs in (fitted, asked))
+            raise ValueError(f"this Encoder was fitted with {then}, and now asks for {now}: call fit again")
+        graphs = self._graphs(X)
+        return self._vectors(graphs, self._union(graphs), {})
 
-    def _vectors(self, graphs: list[Graph], counted: Encoding | Types | None) -> Any:
-        counted = self._count(self._union(graphs)) if counted is None else counted
-        if isinstance(counted, Types):
-            rows = self._rows_per_graph(graphs, counted.rows.first)
-            matrix = counted.bags(self.table_, rows)
-            if self.per == "mean":
-                matrix.data = matrix.data / np.repeat(rows, np.diff(matrix.indptr))
-        else:
-            matrix = counted.onto(self.table_).matrix if self.spec_.learned else counted.matrix
-            if self.per != "row":
-                first = np.arange(len(counted)) if counted.edges is None else counted.edges[:, 0]
-                matrix = _sum_rows(matrix, self._rows_per_graph(graphs, first), self.per == "mean")
-        if self.log1p:
-            matrix.data = np.log1p(matrix.data)  # scipy would check all of a matrix that it makes anew
+    def _vectors(self, graphs: list[Graph], union: Graph, counted: Mapping[str, Any]) -> Any:
+        nodes, parts = pointers([graph.num_nodes for graph in graphs]), []
+        for level, columns in self.columns_.items():
+            found = counted.get(level)
+            found = columns.count(union, self.per == "row", self.threads) if found is None else found
+            part = columns.vectors(found, nodes, self.per)
+            if self.log1p:
+                part.data = np.log1p(part.data)  # scipy would check all of a matrix that it makes anew
+            if self.weights and level in self.weights:
+                part.data = part.data * self.weights[level]
+            parts.append(part)
+        matrix = beside(parts)
         return matrix if self.sparse_output else matrix.toarray()
 
     def __sklearn_tags__(self) -> Any:
@@ -168,16 +172,54 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The name of each column; ``input_features`` is not used, since graphs have none."""
-        check_is_fitted(self)
-        return np.array(
-            [str(column) for column in self.spec_.name_columns(self.table_, self.label_names_)], dtype=object
-        )
+        """The name of each column, with that of its level before it where there are several levels.
 
-    def _spec(self, max_degree: int | None = None) -> EncodingSpec:
+        ``input_features`` is not used, since graphs have none.
+        """
+        check_is_fitted(self)
+        names = [
+            f"{level}.{column}" if len(self.columns_) > 1 else str(column)
+            for level, columns in self.columns_.items()
+            for column in columns.spec.name_columns(columns.table, self.label_names_)
+        ]
+        return np.array(names, dtype=object)
+
+    def _specs(self) -> dict[str, EncodingSpec]:
+        """What is encoded of each level; an error for what does not fit together."""
         check_choice("per", self.per, ("row", "graph", "mean"))
-        rho = self.max_degree if max_degree is None else max_degree
-        return EncodingSpec.of(self.k, self.level, self.degrees, self.form, rho, self.radius)
+        levels = [self.level] if isinstance(self.level, str) else list(check_list("level", self.level, "levels"))
+        for level in levels:
+            check_choice("level", level, LEVELS)
+        if not levels or len(set(levels)) < len(levels):
+            raise ValueError(f"level must be one of {LEVELS} or several of them, each once, got {self.level!r}")
+        if len(levels) > 1 and self.per == "row":
+            raise ValueError(
+                f"level={self.level!r} has several levels, whose rows are not the same: pass per='graph' or per='mean'"
+            )
+        depths = self.k if isinstance(self.k, Mapping) else dict.fromkeys(levels, self.k)
+        if set(depths) != set(levels):
+            raise ValueError(f"k must have depths for the levels {levels} and no others, got {self.k!r}")
+        self._check_weights(levels)
+        return {
+            level: EncodingSpec.of(
+                depths[level],
+                level,
+                self.degrees,
+                self.form,
+                self.max_degree,
+                self.radius if level == "pair" or len(levels) == 1 else None,
+            )
+            for level in levels
+        }
+
+    def _check_weights(self, levels: list[str]) -> None:
+        if self.weights is None:
+            return
+        if not isinstance(self.weights, Mapping) or not set(self.weights) <= set(levels):
+            raise ValueError(f"weights must be numbers for some of the levels {levels}, got {brief(self.weights)}")
+        for level, weight in self.weights.items():
+            if isinstance(weight, bool) or not isinstance(weight, int | float | np.number) or not isfinite(weight):
+                raise ValueError(f"weights[{level!r}] must be a number, got {brief(weight)}")
 
     def _graphs(self, X: Any) -> list[Graph]:
         if isinstance(X, Graph) or hasattr(X, "nodes") or hasattr(X, "edge_index"):
@@ -188,36 +230,12 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _union(self, graphs: list[Graph]) -> Graph:
         """The graphs as one, with the numbers of labels that were learned."""
-        union = disjoint_union(graphs)
-        if graphs and self.spec_.labelled != (union.labels is not None):
-            now, then = ("no labels", "some") if self.spec_.labelled else ("labels", "none")
+        union, spec = disjoint_union(graphs), next(iter(self.columns_.values())).spec
+        if graphs and spec.labelled != (union.labels is not None):
+            now, then = ("no labels", "some") if spec.labelled else ("labels", "none")
             raise ValueError(
                 f"X: the graphs have {now}, and those that fit learned from had {then}: pass labels to both"
             )
-        if union.labels is None or self.spec_.form == "type":  # colours know labels by what they are
+        if union.labels is None or spec.form == "type":  # colours know labels by what they are
             return union
         return renumbered_labels(union, self.label_names_)
-
-    def _count(self, union: Graph) -> Encoding | Types:
-        """All graphs in one go: ego-networks never leave their graph, so a disjoint union changes nothing."""
-        rows = find_rows(union, self.spec_, None)
-        if self.spec_.form == "type" and self.per != "row":
-            return Types.of(union, self.spec_, rows, self.threads)
-        return encode_rows(union, self.spec_, rows, self.threads)
-
-    def _rows_per_graph(self, graphs: list[Graph], first: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many rows each graph has, which are in the order of their first nodes."""
-        begins = pointers([graph.num_nodes for graph in graphs])
-        return np.diff(np.searchsorted(first, begins))
-
-
-def _sum_rows(matrix: csr_array, counts: NDArray[np.int64], mean: bool = False) -> csr_array:
-    """The sum of each group of consecutive rows, or their mean; of none it is zero.
-
-    Indices are as wide as those of the matrix: some estimators, SVC among them, refuse wider ones than 32 bits.
-    """
-    wide = matrix.indices.dtype
-    indptr = pointers(counts).astype(wide)
-    weights = np.repeat(1 / counts.clip(1), counts) if mean else np.ones(matrix.shape[0], dtype=matrix.dtype)
-    groups = csr_array((weights, np.arange(len(weights), dtype=wide), indptr), shape=(len(counts), len(weights)))
-    return (groups @ matrix).tocsr()

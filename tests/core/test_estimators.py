@@ -98,6 +98,44 @@ def test_bad_input():
         Encoder(k=-1).fit(GRAPHS)
 
 
+@pytest.mark.parametrize("per", ["graph", "mean"])
+@pytest.mark.parametrize("form", ["marginal", "joint", "type"])
+def test_several_levels_stand_side_by_side(form, per):
+    depths, settings = {"edge": 1, "node": [0, 2], "pair": [1]}, {"form": form, "per": per, "log1p": True, "radius": 1}
+    both = Encoder(k=depths, level=["node", "edge", "pair"], weights={"edge": 0.5, "pair": 3}, **settings)
+    found = both.fit(GRAPHS[:2]).transform(GRAPHS)
+    assert (found.toarray() == both.transform(GRAPHS).toarray()).all()
+    parts, names = [], []
+    for level, weight in (("node", 1), ("edge", 0.5), ("pair", 3)):
+        rest = settings if level == "pair" else {**settings, "radius": None}
+        alone = Encoder(k=depths[level], level=level, **rest).fit(GRAPHS[:2])
+        parts.append(weight * alone.transform(GRAPHS).toarray())
+        names += [f"{level}.{name}" for name in alone.get_feature_names_out()]
+    assert (found.toarray() == np.hstack(parts)).all() and both.get_feature_names_out().tolist() == names
+    assert (clone(both).fit_transform(GRAPHS[:2]) != both.transform(GRAPHS[:2])).nnz == 0
+    found.sort_indices()
+    assert found.has_canonical_format and found.indices.dtype == np.int32
+
+
+def test_several_levels_that_do_not_fit():
+    for settings, said in (
+        ({"per": "row"}, "pass per='graph'"),
+        ({"k": {"node": 1}}, r"k must have depths for the levels \['node', 'edge'\]"),
+        ({"level": ["node", "node"]}, "each once"),
+        ({"level": []}, "several of them"),
+        ({"level": ["node", "nodes"]}, "level must be one of"),
+        ({"weights": {"pair": 1}}, "weights must be numbers for some of the levels"),
+        ({"weights": 2}, "weights must be numbers for some of the levels"),
+        ({"weights": {"edge": "2"}}, r"weights\['edge'\] must be a number, got '2'"),
+        ({"weights": {"edge": float("nan")}}, r"weights\['edge'\] must be a number, got nan"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            Encoder(**{"k": 1, "level": ["node", "edge"], "per": "graph", **settings}).fit(GRAPHS)
+    encoder = Encoder(k=1, level=["node", "edge"], per="graph").fit(GRAPHS)
+    with pytest.raises(ValueError, match="call fit again"):
+        encoder.set_params(level="node").transform(GRAPHS)
+
+
 def test_no_graphs_and_empty_graphs():
     encoder = Encoder(k=1, per="graph").fit([nx.empty_graph(0)])
     assert encoder.transform([]).shape == (0, 6)

@@ -185,7 +185,7 @@ def test_bags_are_sums_and_means_of_rows_with_unseen_types_too(train, test, leve
         bags = Encoder(k=depths, level=level, form="type", per=per).fit(train)
         assert bags.get_feature_names_out().tolist() == rows.get_feature_names_out().tolist()
         found = bags.transform(test)
-        assert found.shape == (len(test), len(rows.table_)) and found.has_canonical_format
+        assert found.shape == (len(test), len(rows.columns_[level].table)) and found.has_canonical_format
         for graph, bag in zip(test, found.toarray(), strict=True):
             alone = rows.transform([graph]).toarray()
             expected = alone.sum(axis=0) if per == "graph" or not len(alone) else alone.mean(axis=0)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.metrics.pairwise import linear_kernel
 
 from elene.datasets import load, load_collection
 from elene.encoding import encode
@@ -85,10 +86,13 @@ def test_estimators_are_data(tmp_path):
 
 @needs_data
 def test_steps_hold_steps():
-    """Types of nodes stand beside those of edges as they are alone; a kernel that is a function is one."""
+    """Steps of features or of what is chosen among are made alike; a kernel that is a function is one."""
     graphs, specs = list(load("tu-mutag"))[:20], [config.load("tu-mutag", row) for row in ("types", "types+edges")]
-    alone, both = (_model(spec.classical)[0].fit_transform(graphs).toarray() for spec in specs)
+    alone = _model(specs[0].classical)[0].fit_transform(graphs).toarray()
+    search = _model(specs[1].classical)[-1]
+    both = search.estimator[0].fit_transform(graphs).toarray()
     assert both.shape[1] > alone.shape[1] and (both[:, : alone.shape[1]] == alone).all()
+    assert search.estimator[1].kernel is linear_kernel and len(search.param_grid["encoder__weights"]) == 3
     assert fit_classical(specs[1], fold=2).best.test > 0.6
 
 
