@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.csr import pointers
-from elene.encoding.learned import LearnedColumns, beside
+from elene.csr import beside, pointers
+from elene.encoding.learned import LearnedColumns
 from elene.encoding.spec import LEVELS, EncodingSpec
 from elene.extras import needing
 from elene.graph import Graph, as_graph, disjoint_union, renumbered_labels
@@ -156,12 +156,11 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             found = counted.get(level)
             found = columns.count(union, self.per == "row", self.threads) if found is None else found
             part = columns.vectors(found, nodes, self.per)
-            if self.log1p:
-                part.data = np.log1p(part.data)  # scipy would check all of a matrix that it makes anew
+            values = np.log1p(part.data) if self.log1p else part.data
             if self.weights and level in self.weights:
-                part.data = part.data * self.weights[level]
-            parts.append(part)
-        matrix = beside(parts)
+                values = values * self.weights[level]
+            parts.append(part._replace(data=values))
+        matrix = beside(parts).matrix()
         return matrix if self.sparse_output else matrix.toarray()
 
     def __sklearn_tags__(self) -> Any:

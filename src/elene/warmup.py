@@ -27,7 +27,7 @@ def steps() -> dict[str, Callable[[], object]]:
     >>> list(steps())[:2]
     ['nodes, k = 1', 'nodes, k = 2']
     """
-    small, dense = complete_graph(4), complete_graph()
+    small, dense, large = complete_graph(4), complete_graph(), complete_graph(65)
     found: dict[str, Callable[[], object]] = {
         "nodes, k = 1": lambda: encode(small, 1),
         "nodes, k = 2": lambda: encode(small, 2),
@@ -42,7 +42,8 @@ def steps() -> dict[str, Callable[[], object]]:
         "pairs": lambda: (encode(small, 1, level="pair", radius=1), encode(small, 1, level="edge", roots=[(0, 1)])),
         "single nodes and edges": lambda: (quadruplets(small, 0, 1), edge_quadruplets(small, (0, 1), 1)),
         "fingerprints": lambda: [
-            fingerprint(small, k, level, refine)
+            fingerprint(graph, k, level, refine)
+            for graph in (small, large)
             for k, level in ((1, "node"), (1, "edge"), ((1, 2), "edge"))
             for refine in (None, "wl", "2fwl")
         ],

@@ -1,19 +1,21 @@
-"""Colours of edges at depth 1, which have a kernel of their own: the same bytes as the general one gives."""
+"""Colours of edges at depth 1, and in small parts of a graph, which have kernels of their own: the same bytes as the
+general ones give.
+"""
 
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from elene import Encoder
 from elene.encoding.spec import EncodingSpec
 from elene.encoding.types import Types
-from elene.engine import policy
-from elene.engine.colors import color_pairs
-from elene.engine.plan import Rows, plan_edges
+from elene.engine.colors import color_nodes, color_pairs
+from elene.engine.plan import Rows, by_size, plan_edges
 from elene.graph import Graph
 from graphs import graphs, random_graphs
+from tuning import tune
 
 
 def rows_of(graph, order=None, turned=None):
@@ -23,12 +25,19 @@ def rows_of(graph, order=None, turned=None):
     return Rows(np.ascontiguousarray(edges[:, 0]), np.ascontiguousarray(edges[:, 1]))
 
 
+@pytest.fixture(autouse=True, params=[64, 0], ids=["small parts in words", "all alike"])
+def part_nodes(request, monkeypatch):
+    """All tests here are of both kinds of kernels."""
+    tune(monkeypatch, part_nodes=request.param)
+    return request.param
+
+
 def general(graph, rows, absolute):
     """Pairs that are one step apart, in the kernel that takes any pair and any depth."""
     return color_pairs(graph, Rows(rows.first, rows.second, np.ones(len(rows), np.int64)), [1], absolute=absolute)
 
 
-@settings(deadline=None)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(graphs, st.booleans(), st.booleans(), st.randoms(use_true_random=False))
 def test_edges_at_depth_1_have_the_colours_of_pairs(source, absolute, labels, random):
     graph = Graph.from_networkx(source)
@@ -57,13 +66,51 @@ def test_sorted_or_not_colours_are_the_same(monkeypatch):
     graph = Graph.from_networkx(nx.barabasi_albert_graph(200, 3, seed=1))
     found = []
     for least in (0, 10**9):
-        monkeypatch.setattr(policy, "POLICY", policy.Policy()._replace(sorted_edges=least))
+        tune(monkeypatch, sorted_edges=least)
         assert (plan_edges(graph, rows_of(graph)).order is None) == bool(least)
         found.append(color_pairs(graph, rows_of(graph), [1]).tobytes())
     assert found[0] == found[1]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(graphs, min_size=1, max_size=4),
+    st.lists(st.integers(0, 4), min_size=1, max_size=4),
+    st.integers(0, 12),
+    st.sampled_from([None, 0, 2]),
+    st.booleans(),
+    st.randoms(use_true_random=False),
+)
+def test_small_parts_have_the_colours_of_large_ones(sources, depths, most, rho, absolute, random):
+    """Whatever counts as small, and whatever rows there are in whatever order."""
+    graph = Graph.from_networkx(nx.disjoint_union_all(sources))
+    if random.random() < 0.5:
+        graph = graph.with_labels([random.choice("CNO") for _ in range(graph.num_nodes)])
+    roots = Rows(np.array(random.sample(range(graph.num_nodes), graph.num_nodes), np.int64))
+    order = np.array(random.sample(range(graph.num_edges), graph.num_edges), np.int64)
+    edges = rows_of(graph, order, np.array([random.random() < 0.5 for _ in order], bool))
+    found = []
+    for nodes in (0, most, 64):
+        with pytest.MonkeyPatch.context() as patch:
+            tune(patch, part_nodes=nodes)
+            colors = color_nodes(graph, roots, depths, rho, absolute), color_pairs(graph, edges, [1], rho, absolute)
+            found.append([of_level.tobytes() for of_level in colors])
+    assert found[0] == found[1] == found[2]
+
+
+def test_parts_are_runs_of_nodes_that_no_edge_leaves(monkeypatch):
+    tune(monkeypatch, part_nodes=64)
+    sizes = (1, 64, 65, 2)
+    graph = Graph.from_networkx(nx.disjoint_union_all([nx.path_graph(size) for size in sizes]))
+    (small, _, words), (large, rows, none) = by_size(graph, Rows(np.arange(graph.num_nodes)))
+    assert np.flatnonzero(large).tolist() == rows.first.tolist() == list(range(65, 130)) and none is None
+    assert (small == ~large).all()
+    assert words.first[small].tolist() == [0, *[1] * 64, 130, 130]
+    bits = [[i for i in range(64) if int(word) >> i & 1] for word in words.neighbours[small]]
+    assert bits == [[], [1], *([i - 1, i + 1] for i in range(1, 63)), [62], [1], [0]]
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(random_graphs(), min_size=1, max_size=5), st.sampled_from(["node", "edge"]), st.booleans())
 def test_bags_of_many_graphs_are_those_of_each(sources, level, labels):
     """A list is encoded as one graph, on as many threads as there are: the same bytes as one by one."""

@@ -22,8 +22,8 @@ def count_rows(graph: Graph, spec: EncodingSpec, rows: Rows, threads: int | None
     if spec.form == "type":
         types = Types.of(graph, spec, rows, threads)
         table = types.table
-        matrix = types.bags(table, np.ones(len(rows), np.int64))
-        return csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(len(rows), len(table))), table
+        bags = types.bags(table, np.ones(len(rows), np.int64))
+        return bags._replace(columns=len(table)).matrix(), table  # no type is unknown here
     counted = count_depths(graph, spec, rows, threads)
     parts = [counted[depth] for depth in spec.depths]
     if len(parts) == 1:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
+from elene.csr import SparseRows
 from elene.encoding.spec import EncodingSpec
 from elene.engine.bags import count_bags, distinct_colors
 from elene.engine.colors import color_nodes, color_pairs, fold
@@ -23,7 +23,7 @@ class Types:
     >>> types = Types.of(star, EncodingSpec.of([1, 2], form="type"), Rows(np.arange(4)), threads=1)
     >>> types.colors.shape, len(types.table)
     ((2, 4), 4)
-    >>> types.bags(types.table, np.array([1, 3])).toarray().tolist()
+    >>> types.bags(types.table, np.array([1, 3])).matrix().toarray().tolist()
     [[1, 0, 0, 1, 0, 0], [0, 3, 3, 0, 0, 0]]
     """
 
@@ -49,7 +49,7 @@ class Types:
         table[:, 2] = np.concatenate(found).view(np.int64)
         return table
 
-    def bags(self, table: NDArray[np.int64], counts: NDArray[np.int64]) -> csr_array:
+    def bags(self, table: NDArray[np.int64], counts: NDArray[np.int64]) -> SparseRows:
         """How often the types of a table occur in each group of so many rows; then one column a depth for all others.
 
         Args:

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
-from elene.csr import pointers
+from elene.csr import SparseRows, pointers
 from elene.engine.colors import Colors
 
 
@@ -25,7 +24,7 @@ def distinct_colors(colors: Colors) -> Colors:
     return np.sort(known[:size])
 
 
-def count_bags(colors: Colors, known: list[Colors], rows: NDArray[np.int64]) -> csr_array:
+def count_bags(colors: Colors, known: list[Colors], rows: NDArray[np.int64]) -> SparseRows:
     """How often each known colour occurs in each group of consecutive rows; all others are counted at the end.
 
     Args:
@@ -38,7 +37,7 @@ def count_bags(colors: Colors, known: list[Colors], rows: NDArray[np.int64]) -> 
 
     Example:
         >>> colors = np.array([[7, 5, 7, 9]], np.uint64)
-        >>> count_bags(colors, [np.array([5, 7], np.uint64)], np.array([3, 1])).toarray().tolist()
+        >>> count_bags(colors, [np.array([5, 7], np.uint64)], np.array([3, 1])).matrix().toarray().tolist()
         [[1, 2, 0], [0, 0, 1]]
     """
     from elene.kernels.bags import count_bags, size_bags, sort_bags
@@ -53,9 +52,7 @@ def count_bags(colors: Colors, known: list[Colors], rows: NDArray[np.int64]) -> 
     parts = np.empty(begins[-1], np.int32), np.empty(begins[-1], np.int32)
     count_bags(owners, ends, begins[:-1].copy(), *parts)
     wide = np.int32 if begins[-1] < 2**31 else np.int64
-    matrix = csr_array((parts[1], parts[0].astype(wide), begins.astype(wide)), shape=(len(rows), columns))
-    matrix.has_canonical_format = True  # in ascending order, and each but once: scipy would have to look
-    return matrix
+    return SparseRows(begins.astype(wide), parts[0].astype(wide), parts[1], columns, ordered=True)
 
 
 def _places(colors: Colors, known: list[Colors]) -> NDArray[np.int32]:

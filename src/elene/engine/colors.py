@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,13 +15,14 @@ from elene.engine.parallel import run_ranges
 from elene.engine.plan import (
     Rows,
     WorkPlan,
+    by_size,
     effective_depth,
-    labelled,
     node_setting,
     pair_setting,
     plan_edges,
     plan_in_order,
     plan_pairs,
+    plan_small,
 )
 from elene.graph import Graph
 from elene.kernels.data import Setting
@@ -53,28 +54,47 @@ def color_nodes(
     """
     from elene.kernels.colors import hash_egos
     from elene.kernels.node import reading_scratch
+    from elene.kernels.words import hash_small_egos
 
-    setting = node_setting(graph, max(depths), graph.max_degree if rho is None else rho, absolute)
-    plan = plan_in_order(graph, rows.first)
-    setting, factors = _with_labels(setting, plan, graph), _factors(FIRST, absolute)
+    setting = _with_labels(node_setting(graph, max(depths), graph.max_degree if rho is None else rho, absolute), graph)
     wanted, places = _places(graph, depths)
+    told = setting, _factors(FIRST, absolute), wanted
     codes = np.empty((len(rows), places.max() + 2), np.uint64)
-
-    def color(start: int, stop: int, scratch: Any) -> None:
-        hash_egos(plan.graph, plan.cut(start, stop), setting, factors, wanted, scratch, codes[start:stop])
-
     scratch = partial(reading_scratch, graph.num_nodes, setting.k, setting.shift.dtype)
-    run_ranges(color, scratch, policy.POLICY.hash_work * plan.work, threads)
+    for chosen, part, words in by_size(graph, rows):
+        if words is None:
+            plan = plan_in_order(graph, part.first, policy.POLICY.hash_work)
+            codes[chosen] = _hashed(hash_egos, plan, told, codes.shape[1:], threads, scratch)
+        else:
+            codes[chosen] = _hashed(hash_small_egos, plan_small(words, part), told, codes.shape[1:], threads)
     return codes.T[places]
 
 
-def _with_labels(setting: Setting, plan: WorkPlan, graph: Graph) -> Setting:
+def _hashed(
+    kernel: Any,
+    plan: WorkPlan,
+    told: tuple[Any, ...],
+    shape: tuple[int, ...],
+    threads: int | None,
+    scratch: Callable[[], Any] | None = None,
+) -> Colors:
+    """The codes, of some shape, that a kernel writes for each row of a plan; each thread has its scratch, if any."""
+    codes = np.empty((len(plan.work), *shape), np.uint64)
+
+    def run(start: int, stop: int, mine: tuple[Any, ...]) -> None:
+        kernel(plan.graph, plan.cut(start, stop), *told, *mine, codes[start:stop])
+
+    run_ranges(run, lambda: () if scratch is None else (scratch(),), plan.work, threads)
+    return codes
+
+
+def _with_labels(setting: Setting, graph: Graph) -> Setting:
     """The same with hashes of the labels, which are small numbers where they were not text."""
     if graph.label_colors is None:
         return setting
     hashes = fold(np.zeros_like(graph.label_colors), graph.label_colors)
     hashes.flags.writeable = False
-    return labelled(setting, plan, hashes, 1)
+    return setting._replace(labels=hashes, classes=1)
 
 
 def _factors(numbers: Sequence[int], absolute: bool) -> Any:
@@ -107,20 +127,26 @@ def color_pairs(
 ) -> Colors:
     """Both readings of each pair as two colours: from the first end, and from the second; see :func:`color_nodes`."""
     setting = pair_setting(graph, max(depths), graph.max_degree if rho is None else rho, absolute)
-    clipped, shallow = setting.rho < graph.max_degree, rows.distance is None and setting.k == min(depths) == 1
-    plan = plan_edges(graph, rows) if shallow and not clipped else plan_pairs(graph, rows, setting.k)
-    setting = _with_labels(setting, plan, graph)
-    if shallow and not clipped:
-        codes = np.broadcast_to(_of_edges(graph, plan, setting, threads), (len(depths), len(rows), 2))
-    elif clipped:
+    setting = _with_labels(setting, graph)
+    clipped = setting.rho < graph.max_degree
+    if rows.distance is None and setting.k == min(depths) == 1 and not clipped:
+        codes = _of_edges(graph, rows, setting, threads)
+        return np.broadcast_to(codes, (len(depths), *codes.shape))
+    plan = plan_pairs(graph, rows, setting.k)
+    if clipped:
         codes = np.stack([_clipped(graph, plan, setting._replace(k=depth), threads) for depth in depths])
     else:
         codes = _unclipped(graph, plan, setting, depths, threads)
+    return _in_order(codes, plan, rows)
+
+
+def _in_order(codes: Colors, plan: WorkPlan, rows: Rows) -> Colors:
+    """Both codes of each pair, last, as the rows have them: a plan may sort pairs, and turn them around."""
     if plan.order is None:
         return codes
     swapped = plan.roots[0] != rows.first[plan.order]
     colors = np.empty(codes.shape, np.uint64)
-    colors[:, plan.order] = np.where(swapped[:, None], codes[..., ::-1], codes)
+    colors[..., plan.order, :] = np.where(swapped[:, None], codes[..., ::-1], codes)
     return colors
 
 
@@ -128,45 +154,40 @@ def _unclipped(graph: Graph, plan: WorkPlan, setting: Setting, depths: Sequence[
     """Both colours of each pair at all depths, in the order of the plan."""
     from elene.kernels.colors import hash_pairs, intersection_scratch
 
-    factors = _factors(FIRST, setting.absolute), _factors(SECOND, setting.absolute)
     wanted, places = _places(graph, depths)
-    codes = np.empty((len(plan.work), 2, places.max() + 2), np.uint64)
-
-    def color(start: int, stop: int, scratch: Any) -> None:
-        hash_pairs(plan.graph, plan.cut(start, stop), setting, factors, wanted, scratch, codes[start:stop])
-
-    run_ranges(color, partial(intersection_scratch, graph.num_nodes), plan.work, threads)
+    told, shape = (setting, _both_factors(setting), wanted), (2, int(places.max()) + 2)
+    codes = _hashed(hash_pairs, plan, told, shape, threads, partial(intersection_scratch, graph.num_nodes))
     return codes.transpose(2, 0, 1)[places]
 
 
-def _of_edges(graph: Graph, plan: WorkPlan, setting: Setting, threads: int | None) -> Colors:
-    """Both colours of each edge at depth 1, in the order of the plan."""
+def _of_edges(graph: Graph, rows: Rows, setting: Setting, threads: int | None) -> Colors:
+    """Both colours of each edge at depth 1."""
     from elene.kernels.colors import hash_edges, intersection_scratch
+    from elene.kernels.words import hash_small_edges
 
-    factors = _factors(FIRST, setting.absolute), _factors(SECOND, setting.absolute)
-    codes = np.empty((len(plan.work), 2), np.uint64)
-
-    def color(start: int, stop: int, scratch: Any) -> None:
-        hash_edges(plan.graph, plan.cut(start, stop), setting, factors, scratch, codes[start:stop])
-
-    run_ranges(color, partial(intersection_scratch, graph.num_nodes), plan.work, threads)
+    told, codes = (setting, _both_factors(setting)), np.empty((len(rows), 2), np.uint64)
+    for chosen, part, words in by_size(graph, rows):
+        if words is None:
+            plan, scratch = plan_edges(graph, part), partial(intersection_scratch, graph.num_nodes)
+            codes[chosen] = _in_order(_hashed(hash_edges, plan, told, (2,), threads, scratch), plan, part)
+        else:
+            codes[chosen] = _hashed(hash_small_edges, plan_small(words, part), told, (2,), threads)
     return codes
+
+
+def _both_factors(setting: Setting) -> tuple[Any, Any]:
+    """Those of either end."""
+    return _factors(FIRST, setting.absolute), _factors(SECOND, setting.absolute)
 
 
 def _clipped(graph: Graph, plan: WorkPlan, setting: Setting, threads: int | None) -> Colors:
-    """The same at one depth, where larger values than some count as that one."""
+    """Both colours of each pair at one depth, where larger values than some count as that one."""
     from elene.kernels.colors import hash_clipped_pairs
     from elene.kernels.pair import pair_scratch
 
-    factors = _factors(FIRST, setting.absolute), _factors(SECOND, setting.absolute)
     setting = setting._replace(k=effective_depth(graph, setting.k))
-    codes = np.empty((len(plan.work), 2), np.uint64)
-
-    def color(start: int, stop: int, scratch: Any) -> None:
-        hash_clipped_pairs(plan.graph, plan.cut(start, stop), setting, factors, scratch, codes[start:stop])
-
-    run_ranges(color, partial(pair_scratch, graph.num_nodes), plan.work, threads)
-    return codes
+    told = setting, _both_factors(setting)
+    return _hashed(hash_clipped_pairs, plan, told, (2,), threads, partial(pair_scratch, graph.num_nodes))
 
 
 def fold(colors: Colors, more: Colors) -> Colors:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from elene.engine import policy
 from elene.graph import Graph
-from elene.kernels.data import Adjacency, Setting
+from elene.kernels.data import Adjacency, Setting, Words
 
 NO_LABELS = np.empty(0, np.uint64)  # of the type that labels have, so that kernels are compiled once
 NO_LABELS.flags.writeable = False
@@ -27,6 +27,11 @@ class Rows:
     def __len__(self) -> int:
         return len(self.first)
 
+    def at(self, chosen: NDArray[np.bool_]) -> Rows:
+        """Some of them."""
+        parts = (self.first, self.second, self.distance)
+        return Rows(*(None if part is None else part[chosen] for part in parts))  # type: ignore[arg-type]
+
 
 @dataclass(frozen=True)
 class WorkPlan:
@@ -41,7 +46,7 @@ class WorkPlan:
         numbers: the number of each node in ``graph``, where it is another than its own.
     """
 
-    graph: Adjacency
+    graph: Adjacency | Words
     order: NDArray[np.int64] | None
     work: NDArray[np.int64]
     roots: tuple[NDArray[np.uint32], ...]
@@ -98,10 +103,32 @@ def two_hop_paths(graph: Graph, roots: NDArray[np.int64] | None = None) -> NDArr
     return found
 
 
-def plan_in_order(graph: Graph, roots: NDArray[np.int64] | None = None) -> WorkPlan:
+def plan_in_order(graph: Graph, roots: NDArray[np.int64] | None = None, path_work: int = 1) -> WorkPlan:
     """Roots (default: all nodes) in their own order."""
     roots = np.arange(graph.num_nodes) if roots is None else roots
-    return WorkPlan(graph.ranked, None, two_hop_paths(graph, roots), (roots.astype(np.uint32),))
+    return WorkPlan(graph.ranked, None, path_work * two_hop_paths(graph, roots), (roots.astype(np.uint32),))
+
+
+def by_size(graph: Graph, rows: Rows) -> list[tuple[Any, Rows, Words | None]]:
+    """Rows in small parts of a graph, which sets of nodes in words do for, and all others: where they stand among the
+    rows, the rows themselves, and the words or None.
+    """
+    from elene.kernels.words import fill_words
+
+    if not graph.in_memory:
+        return [(slice(None), rows, None)]
+    words = Words(np.empty(graph.num_nodes, np.int32), np.empty(graph.num_nodes, np.uint64))
+    fill_words(*graph.scanned, policy.POLICY.part_nodes, words)
+    small = words.first[rows.first] >= 0
+    if small.all() or not small.any():
+        return [(slice(None), rows, words if small.all() else None)]
+    return [(small, rows.at(small), words), (~small, rows.at(~small), None)]
+
+
+def plan_small(words: Words, rows: Rows) -> WorkPlan:
+    """Rows of small parts in their own order: all take about as long."""
+    ends = tuple(part.astype(np.uint32) for part in (rows.first, rows.second) if part is not None)
+    return WorkPlan(words, None, np.full(len(rows), policy.POLICY.small_work), ends)
 
 
 def plan_nodes(graph: Graph, roots: NDArray[np.int64], depth: int) -> WorkPlan:

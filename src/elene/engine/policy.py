@@ -24,6 +24,7 @@ class Policy(NamedTuple):
     root_work: int = 6  # at depth 1, beside its neighbours
     path_work: int = 2  # deeper, for every path of two steps
     hash_work: int = 3  # the same where encodings are hashed, at three depths and more; molecules and proteins
+    small_work: int = 8  # the same in a small part; molecules
     scans_a_unit: int = 8  # entries of neighbour lists scanned in a unit
     # Order of work at depth 2 and more
     shared_paths: int = 500  # mean two-hop paths of a root from which on ego-networks may overlap enough for lanes
@@ -39,7 +40,8 @@ class Policy(NamedTuple):
     apart_scan: int = 5  # an entry of a list, for one root
     apart_node: int = 60  # an explored node, for one root
     alike: int = 16  # lanes that see a node alike, from which on they are counted at once
-    # State words
+    # Words
+    part_nodes: int = 64  # of a part of a graph whose sets of nodes are words: as many as a word has bits
     narrow_bits: int = 32  # states that need no more take four bytes, and twice as many stay in the cache
 
 

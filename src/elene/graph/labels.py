@@ -86,18 +86,18 @@ def numbered(values: NDArray[Any], name: str = "labels") -> Labels:
     return Labels(codes.astype(np.int64), names)
 
 
-def joined(parts: Sequence[Labels]) -> Labels:
-    """The labels of several graphs one behind the other, where equal ones have equal numbers.
+def joined(codes: Sequence[NDArray[np.int64]], names: Sequence[NDArray[Any] | None]) -> Labels:
+    """The labels of several graphs, at least one, one behind the other, where equal ones have equal numbers.
 
-    >>> joined([numbered(np.array(["C"])), numbered(np.array(["N", "C"]))]).codes.tolist()
+    >>> joined([np.array([0]), np.array([1, 0])], [np.array(["C"]), np.array(["C", "N"])]).codes.tolist()
     [0, 1, 0]
     """
-    full = [part for part in parts if len(part.codes)]
-    if len({part.values.dtype.kind for part in full}) > 1:
+    if all(called is None for called in names):
+        return Labels(np.concatenate(codes))
+    values = [Labels(*part).values for part in zip(codes, names, strict=True) if len(part[0])]
+    if len({part.dtype.kind for part in values}) > 1:
         raise ValueError("labels of some graphs are integers and of others text: they must be of one kind")
-    if not full:
-        return Labels(np.empty(0, np.int64))
-    return numbered(np.concatenate([part.values for part in full]))
+    return numbered(np.concatenate(values)) if values else Labels(np.empty(0, np.int64))
 
 
 def _by_name(labels: Any, nodes: NDArray[Any], name: str) -> list[Any]:

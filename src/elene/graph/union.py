@@ -55,10 +55,10 @@ def renumbered_labels(graph: Graph, label_names: NDArray[Any] | None) -> Graph:
 
 
 def _labels_of(graphs: Sequence[Graph]) -> Labels | tuple[None, None]:
-    parts = [Labels(graph.labels, graph.label_names) for graph in graphs if graph.labels is not None]
-    if not parts:
+    codes = [graph.labels for graph in graphs if graph.labels is not None]
+    if not codes:
         return None, None
-    if len(parts) < len(graphs):
+    if len(codes) < len(graphs):
         bare = next(i for i, graph in enumerate(graphs) if graph.labels is None)
         raise ValueError(f"graphs: some have labels, and graph {bare} has none: give it labels, or drop those of all")
-    return joined(parts)
+    return joined(codes, [graph.label_names for graph in graphs])

@@ -218,6 +218,19 @@ def find_common(graph: Any, v: Any, scratch: Any) -> int:
     return size
 
 
+@inlined
+def ends_keys(shared: Any, steps: Any, factors: Any) -> Any:
+    """Keys of an end of an edge at depth 1 as itself reads it, and as the other does, without its label."""
+    own = factors[1].distance + steps[6] + shared * steps[7]
+    return own, factors[0].distance + steps[2] + shared * steps[5]
+
+
+@inlined
+def shared_key(inside: Any, steps: Any, factors: Any) -> Any:
+    """The key of a neighbour that both ends share, which has so many others of them, without its label."""
+    return factors[0].distance + factors[1].distance + steps[1] + steps[3] + inside * steps[4]
+
+
 @kernel
 def hash_edges(graph: Any, edges: Any, setting: Any, factors: Any, scratch: Any, codes: Any) -> None:
     """What :func:`hash_pairs` gives for edges at depth 1 alone, in a fraction of the time.
@@ -226,18 +239,14 @@ def hash_edges(graph: Any, edges: Any, setting: Any, factors: Any, scratch: Any,
     """
     us, vs = edges
     queue, inside, steps, entered = scratch.around_v.queue, scratch.from_u, step_keys(factors), 0
-    near, far = factors[0].distance, factors[1].distance
     for row in range(us.shape[0]):
         entered = enter(graph, us, row, 1, entered, scratch.around_u)
         size = find_common(graph, vs[row], scratch)
-        shared = np.uint64(size)
-        # Keys of an end as itself reads it, and as the other does, without the label.
-        own, other = far + steps[6] + shared * steps[7], near + steps[2] + shared * steps[5]
+        own, other = ends_keys(np.uint64(size), steps, factors)
         u, v = label_of(us[row], setting), label_of(vs[row], setting)
         one, two = mix(u + own) + mix(v + other), mix(u + other) + mix(v + own)
         for i in range(size):
-            seen = label_of(queue[i], setting) + near + far + steps[1] + steps[3]
-            code = mix(seen + np.uint64(inside[i]) * steps[4])
+            code = mix(label_of(queue[i], setting) + shared_key(np.uint64(inside[i]), steps, factors))
             one += code
             two += code
         codes[row, 0], codes[row, 1] = one, two

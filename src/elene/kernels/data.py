@@ -19,6 +19,13 @@ class Adjacency(NamedTuple):
     split: Any
 
 
+class Words(NamedTuple):
+    """For each node the first one of its part, -1 where that is too large; and its neighbours, a bit for each."""
+
+    first: Any
+    neighbours: Any
+
+
 class Setting(NamedTuple):
     """What is counted: depth, where a state's upper count begins (with the type of states), largest degree, IGEL.
 
