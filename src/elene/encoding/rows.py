@@ -17,18 +17,14 @@ from elene.validation import check_list
 
 def find_rows(graph: Graph, spec: EncodingSpec, roots: ArrayLike | None) -> Rows:
     """The rows that the roots name, or all of the level."""
+    if roots is None:
+        return rows_between(graph, spec, 0, graph.num_nodes)
     if spec.level == "node":
-        if roots is None:
-            return Rows(np.arange(graph.num_nodes))
         names = check_list("roots", roots, "nodes")
         if graph.names is None and isinstance(names, np.ndarray) and names.ndim != 1:
             raise ValueError(f"roots must be a list of nodes, got an array of shape {names.shape}")
         return Rows(graph.positions(names, "roots"))
-    if roots is not None:
-        return _named_pairs(graph, spec, roots)
-    if spec.level == "edge":
-        return Rows(graph.edges[:, 0].astype(np.int64), graph.edges[:, 1].astype(np.int64))
-    return pairs_within(graph, spec.radius)
+    return _named_pairs(graph, spec, roots)
 
 
 def rows_between(graph: Graph, spec: EncodingSpec, start: int, stop: int) -> Rows:
