@@ -35,7 +35,7 @@ def rows_between(graph: Graph, spec: EncodingSpec, start: int, stop: int) -> Row
         return pairs_within(graph, spec.radius, start, stop)
     indptr = graph.indptr[start : stop + 1]
     first, second = np.repeat(np.arange(start, stop), np.diff(indptr)), graph.indices[indptr[0] : indptr[-1]]
-    once = first < second
+    once = np.flatnonzero(first < second)
     return Rows(first[once], second[once].astype(np.int64))
 
 

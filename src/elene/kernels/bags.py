@@ -5,11 +5,20 @@ Everything is linear: colours are found in an open table by their middle bits, a
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from elene.kernels.jit import inlined, kernel
+
+
+class Tallies(NamedTuple):
+    """For each place where its groups begin and end, and these groups with how often each has it."""
+
+    begins: Any
+    ends: Any
+    groups: Any
+    counts: Any
 
 
 @inlined
@@ -51,40 +60,29 @@ def find_colors(colors: Any, known: Any, table: Any, first: int, unknown: int, p
 
 
 @kernel
-def sort_bags(places: Any, pointers: Any, starts: Any, owners: Any) -> None:
-    """The group of every entry of ``places``, of which each row has the same groups, by place; ``starts`` are where
-    places begin, and in the end where they end.
+def tally_bags(places: Any, pointers: Any, tallies: Any, sizes: Any) -> None:
+    """By place, the groups that have it and how often; and how many places each group has.
+
+    Each row of ``places`` has the same groups, and no place is in two rows: groups come to it in ascending order.
     """
     for depth in range(places.shape[0]):
         for group in range(pointers.shape[0] - 1):
             for i in range(pointers[group], pointers[group + 1]):
                 place = places[depth, i]
-                owners[starts[place]] = group
-                starts[place] += 1
+                end = tallies.ends[place]
+                if end > tallies.begins[place] and tallies.groups[end - 1] == group:
+                    tallies.counts[end - 1] += 1
+                else:
+                    tallies.groups[end], tallies.counts[end] = group, 1
+                    tallies.ends[place] = end + 1
+                    sizes[group] += 1
 
 
 @kernel
-def count_bags(owners: Any, ends: Any, filled: Any, columns: Any, counts: Any) -> None:
-    """Runs of one group within a place become entries of that group's row, which begin at ``filled``."""
-    begin = 0
-    for place in range(ends.shape[0]):
-        for i in range(begin, ends[place]):
-            group = owners[i]
-            if i > begin and owners[i - 1] == group:
-                counts[filled[group] - 1] += 1
-            else:
-                columns[filled[group]] = place
-                counts[filled[group]] = 1
-                filled[group] += 1
-        begin = ends[place]
-
-
-@kernel
-def size_bags(owners: Any, ends: Any, sizes: Any) -> None:
-    """How many places each group has."""
-    begin = 0
-    for place in range(ends.shape[0]):
-        for i in range(begin, ends[place]):
-            if i == begin or owners[i - 1] != owners[i]:
-                sizes[owners[i]] += 1
-        begin = ends[place]
+def place_bags(tallies: Any, free: Any, columns: Any, counts: Any) -> None:
+    """The same by group: the entries of its row, from the first that is free, places ascending."""
+    for place in range(tallies.ends.shape[0]):
+        for i in range(tallies.begins[place], tallies.ends[place]):
+            entry = free[tallies.groups[i]]
+            columns[entry], counts[entry] = place, tallies.counts[i]
+            free[tallies.groups[i]] = entry + 1
