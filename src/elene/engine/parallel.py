@@ -154,6 +154,8 @@ def cut_ranges(reached: NDArray[np.int64], pieces: int) -> list[tuple[int, int]]
     >>> cut_ranges(np.array([3, 4, 5, 6]), 2)
     [(0, 1), (1, 4)]
     """
+    if pieces == 1:
+        return [(0, len(reached))] if len(reached) else []
     goals = int(reached[-1]) * np.arange(1, pieces) / pieces if len(reached) else np.empty(0)
     return list(pairwise(sorted({0, *(np.searchsorted(reached, goals) + 1).tolist(), len(reached)})))
 
@@ -169,6 +171,10 @@ def run_all(tasks: Sequence[Callable[[], object]], threads: int | None) -> None:
     [1, 1, 1]
     """
     workers = min(count_threads(threads), len(tasks))
+    if workers <= 1:
+        for task in tasks:
+            task()
+        return
     left = iter(tasks)  # one for all: who is done with a task takes the next
 
     def take() -> None:
@@ -178,7 +184,7 @@ def run_all(tasks: Sequence[Callable[[], object]], threads: int | None) -> None:
         finally:
             deque(left, maxlen=0)  # where one fails, nobody begins another
 
-    helpers = _submit(workers - 1, [take] * (workers - 1), workers) if workers > 1 else []
+    helpers = _submit(workers - 1, [take] * (workers - 1), workers)
     try:
         take()
     finally:
