@@ -25,11 +25,12 @@ def steps() -> dict[str, Callable[[], object]]:
     """What to run, by what it is for; what needs torch and PyG only where they are installed.
 
     >>> list(steps())[:2]
-    ['nodes, k = 1', 'nodes, k = 2']
+    ['nodes, k = 1', 'some nodes, k = 1']
     """
     small, dense, large = complete_graph(4), complete_graph(), complete_graph(65)
     found: dict[str, Callable[[], object]] = {
         "nodes, k = 1": lambda: encode(small, 1),
+        "some nodes, k = 1": lambda: encode(small, 1, roots=[0]),
         "nodes, k = 2": lambda: encode(small, 2),
         "nodes, k = 2, dense graphs": lambda: encode(dense, 2),
         "nodes, joint": lambda: encode(small, 1, form="joint"),

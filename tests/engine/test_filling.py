@@ -38,7 +38,7 @@ def test_room_is_made_row_by_row_and_changes_nothing(options, shared_paths, monk
 
     monkeypatch.setattr(filling, "make_room", watched)
     monkeypatch.setattr(filling, "KEYS", 2)
-    tune(monkeypatch, shared_paths=shared_paths, shallow_room=0, deep_room=0)
+    tune(monkeypatch, shared_paths=shared_paths, shallow_room=0, deep_room=0, tallying_threads=0)
     tight = elene.encode(graph, **options)
     assert len(grown) > 1 and all(progress.wanted > 0 for progress in grown)
     assert (tight.matrix != roomy.matrix).nnz == 0 and (tight.table == roomy.table).all()

@@ -13,7 +13,7 @@ from elene.csr import pointers
 from elene.engine import policy
 from elene.engine.codec import Codec
 from elene.engine.filling import Filled, FillJob
-from elene.engine.parallel import run_all
+from elene.engine.parallel import count_threads, run_all
 from elene.engine.plan import (
     Rows,
     WorkPlan,
@@ -25,6 +25,7 @@ from elene.engine.plan import (
     plan_pairs,
 )
 from elene.engine.ranking import rank
+from elene.engine.tallying import tally_triangles, worth_tallying, write_tallied
 from elene.graph import Graph
 
 MAX_COLUMNS = 2**31 - 1
@@ -38,6 +39,10 @@ def count_marginal(
     columns = (1 if absolute else 3) * (depth + 1) * (rho + 1)
     if columns > MAX_COLUMNS:
         raise ValueError(f"k={depth} and degrees up to {rho} need {columns} columns: pass a smaller max_degree")
+    threads = count_threads(threads)
+    if rows.second is None and effective_depth(graph, depth) == 1 and worth_tallying(graph, rows.first, threads):
+        setting = node_setting(graph, depth, rho, absolute)
+        return sparse(*write_tallied(tally_triangles(graph, rho, threads), rows.first, setting, threads), columns)
     if depth <= 1 or rows.second is not None:  # deeper, nodes may be renumbered first
         rank(graph, threads)
     job = (node_job if rows.second is None else pair_job)(graph, rows, depth, rho, absolute)
@@ -95,7 +100,11 @@ def assemble(plan: WorkPlan, pieces: list[tuple[int, int, Filled]], columns: int
             place_rows(order[start:stop], piece.ends, piece.entries, indptr, indices, counts)
 
     run_all([place] * len(pieces), threads if len(indices) > policy.POLICY.many_entries else 1)
-    # scipy widens the indices to the width of indptr, so that must be no wider than it needs to be
+    return sparse(indptr, indices, counts, columns)
+
+
+def sparse(indptr: NDArray[np.int64], indices: NDArray[np.int32], counts: NDArray[np.int32], columns: int) -> csr_array:
+    """A matrix; scipy widens the indices to the width of indptr, so that must be no wider than it needs to be."""
     narrow = indptr.astype(np.int32) if indptr[-1] < 2**31 else indptr
     return csr_array((counts, indices, narrow), shape=(len(indptr) - 1, columns))
 
