@@ -154,6 +154,20 @@ def test_threads_change_no_byte(options, monkeypatch):
     assert one.matrix.has_sorted_indices and (one.matrix.data > 0).all()
 
 
+@settings(max_examples=40, deadline=None)
+@given(graph=graphs, threads=st.integers(1, 3), max_degree=st.sampled_from([None, 0, 2]))
+def test_the_order_in_which_edges_are_counted_changes_no_byte(graph, threads, max_degree):
+    found = []
+    for sorted_edges in (0, 10**9):
+        with pytest.MonkeyPatch.context() as patch:
+            tune(patch, hand_out=0.001, sorted_edges=sorted_edges)
+            found.append(elene.encode(graph, 1, level="edge", max_degree=max_degree, threads=threads))
+    for part in ("data", "indices", "indptr"):
+        mine, theirs = (getattr(encoding.matrix, part) for encoding in found)
+        assert mine.dtype == theirs.dtype and mine.tobytes() == theirs.tobytes()
+    assert np.array_equal(found[0].edges, elene.Graph.from_networkx(graph).edges)
+
+
 @pytest.mark.parametrize("degrees", ["relative", "absolute"])
 @pytest.mark.parametrize("k", [2, 3])
 def test_nodes_around_hubs_look_alike_from_many_roots(k, degrees, monkeypatch):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elene.encoding.spec import EncodingSpec
 from elene.engine.distances import distances_between, pairs_within
-from elene.engine.plan import Rows
+from elene.engine.plan import Rows, edges_between
 from elene.graph import Graph
 from elene.validation import check_list
 
@@ -33,10 +33,7 @@ def rows_between(graph: Graph, spec: EncodingSpec, start: int, stop: int) -> Row
         return Rows(np.arange(start, stop))
     if spec.level == "pair":
         return pairs_within(graph, spec.radius, start, stop)
-    indptr = graph.indptr[start : stop + 1]
-    first, second = np.repeat(np.arange(start, stop), np.diff(indptr)), graph.indices[indptr[0] : indptr[-1]]
-    once = np.flatnonzero(first < second)
-    return Rows(first[once], second[once].astype(np.int64))
+    return edges_between(graph, start, stop)
 
 
 def _named_pairs(graph: Graph, spec: EncodingSpec, roots: Any) -> Rows:

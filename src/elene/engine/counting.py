@@ -21,6 +21,7 @@ from elene.engine.plan import (
     labelled,
     node_setting,
     pair_setting,
+    plan_edges,
     plan_nodes,
     plan_pairs,
 )
@@ -72,13 +73,14 @@ def node_job(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> 
 def pair_job(graph: Graph, rows: Rows, depth: int, rho: int, absolute: bool) -> FillJob:
     """The kernel that counts around edges or pairs, and how to go about it."""
     setting, n = pair_setting(graph, depth, rho, absolute), graph.num_nodes
-    plan = plan_pairs(graph, rows, setting.k)
     if setting.k == 1 and rows.distance is None:
         from elene.kernels.triangle import fill_edges, triangle_scratch
 
+        plan = plan_edges(graph, rows)
         return FillJob(plan, fill_edges, setting, partial(triangle_scratch, n, rho), policy.POLICY.shallow_room)
     from elene.kernels.pair import fill_pair_marginal, pair_marginal_scratch
 
+    plan = plan_pairs(graph, rows, setting.k)
     scratch = partial(pair_marginal_scratch, n, setting.k, rho, absolute)
     return FillJob(plan, fill_pair_marginal, setting, scratch, policy.POLICY.deep_room)
 

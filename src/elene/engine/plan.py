@@ -203,6 +203,13 @@ def plan_pairs(graph: Graph, rows: Rows, depth: int) -> WorkPlan:
     return WorkPlan(graph.ranked, order, work, (u.astype(np.uint32), v.astype(np.uint32)))
 
 
+def edges_between(graph: Graph, start: int, stop: int) -> Rows:
+    """A row for every edge whose first end stands from ``start`` up to ``stop``, as :attr:`elene.Graph.edges` has them."""
+    from elene.kernels.order import list_edges
+
+    return Rows(*list_edges(graph.indptr, graph.indices, start, stop))
+
+
 def plan_edges(graph: Graph, rows: Rows) -> WorkPlan:
     """Edges at depth 1: in their own order, unless their second ends are so large that sorting them pays."""
     assert rows.second is not None

@@ -126,6 +126,19 @@ def two_hop_paths(pointers: Any, neighbours: Any, roots: Any) -> Any:
 
 
 @kernel
+def list_edges(indptr: Any, indices: Any, start: int, stop: int) -> Any:
+    """The two ends of every edge, the smaller position first, from ``start`` up to ``stop``, in ascending order."""
+    room = min(indptr[stop] - indptr[start], indices.shape[0] // 2) + 1
+    first, second = np.empty(room, np.int64), np.empty(room, np.int64)
+    end = 0
+    for u in range(start, stop):
+        for e in range(indptr[u], indptr[u + 1]):  # an arc to a smaller position is overwritten by the next
+            first[end], second[end] = u, indices[e]
+            end += indices[e] > u
+    return first[:end], second[:end]
+
+
+@kernel
 def place_rows(places: Any, ends: Any, entries: Any, pointers: Any, columns: Any, counts: Any) -> None:
     """Copy sparse rows to the places where they belong in the result."""
     begin = 0
