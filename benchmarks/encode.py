@@ -33,7 +33,7 @@ from common import geometric_mean, networks, race, random_graph, small_world, ve
 from elene.engine.counting import node_job, pair_job
 from elene.engine.parallel import count_threads
 from elene.engine.plan import Rows
-from elene.engine.tallying import tally_triangles
+from elene.engine.tallying import tally_triangles, worth_tallying
 from igraph_way import encode_edge, encode_node, list_edges, to_igraph
 from rivals import graphblas_nodes, networkit_edges, networkit_nodes
 
@@ -66,7 +66,7 @@ def scipy_product(graph: elene.Graph, k: int):
 
 def limit(graph: elene.Graph, rows: Rows, k: int) -> None:
     """Scan what the encoding scans, and count everything as 0."""
-    if k == 1 and rows.second is None:
+    if k == 1 and rows.second is None and worth_tallying(graph, rows.first, count_threads(None)):
         tally_triangles(graph, 0, count_threads(None))
         return
     job = (node_job if rows.second is None else pair_job)(graph, rows, k, 0, False)

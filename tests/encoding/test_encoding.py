@@ -200,7 +200,15 @@ def test_rows_may_be_longer_than_was_thought(k, level, density, room, monkeypatc
 
 @pytest.mark.jit
 @pytest.mark.parametrize(
-    "options", [{"k": 1}, {"k": 2}, {"k": 3, "form": "joint"}, {"k": 1, "level": "edge"}, {"k": 2, "level": "edge"}]
+    "options",
+    [
+        {"k": 1},
+        {"k": 1, "roots": range(100)},
+        {"k": 2},
+        {"k": 3, "form": "joint"},
+        {"k": 1, "level": "edge"},
+        {"k": 2, "level": "edge"},
+    ],
 )
 def test_wide_pointers_and_states_change_no_count(options, monkeypatch):
     graph = nx.barabasi_albert_graph(300, 4, seed=1)

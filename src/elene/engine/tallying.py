@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.csr import pointers as row_pointers
 from elene.engine import policy
 from elene.engine.parallel import cut_ranges, run_all, run_ranges
 from elene.graph import Graph
@@ -21,7 +20,7 @@ Counts = NDArray[np.uint32]
 
 
 def worth_tallying(graph: Graph, roots: NDArray[np.int64], threads: int) -> bool:
-    """Whether most nodes are asked for, and there is room for the counts of all edges, once for each thread."""
+    """Whether most nodes are asked for, and there is room for counts of all edges for each thread."""
     most = len(roots) >= policy.POLICY.tallied_share * graph.num_nodes
     return graph.in_memory and most and threads <= policy.POLICY.tallying_threads
 
@@ -80,10 +79,8 @@ def write_tallied(tallies: Tallies, roots: NDArray[np.int64], setting: Setting, 
 
     pieces = min(threads, 1 + len(tallies.bins) // policy.POLICY.tallied_arcs)
     cuts = cut_ranges(np.arange(1, len(roots) + 1), pieces)
-    roots, lengths = roots.astype(np.uint32), np.empty(len(roots), np.int64)
-    measure = partial(measure_rows, tallies, roots, 0 if setting.absolute else 2, lengths)
-    run_all([partial(measure, *cut) for cut in cuts], threads)
-    indptr = row_pointers(lengths)
+    roots = roots.astype(np.uint32)
+    indptr = measure_rows(tallies, roots, 0 if setting.absolute else 2)
     matrix = Matrix(indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32))
     write = partial(write_rows, tallies, roots, setting, matrix)
     run_all([partial(write, *cut) for cut in cuts], threads)

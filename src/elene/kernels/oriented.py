@@ -107,15 +107,22 @@ def tally_edges(graph: Any, counts: Any, most: Any, tallies: Any) -> None:
 
 
 @kernel
-def measure_rows(tallies: Any, roots: Any, beside: int, lengths: Any, start: int, stop: int) -> None:
-    """How many entries a range of rows has: the root's degree, bins in use, and others at each distance there is."""
+def measure_rows(tallies: Any, roots: Any, beside: int) -> Any:
+    """Where each row begins and the last one ends: a row has the root's degree, and a column for each bin in use.
+
+    And ``beside`` others at each distance that there is. Bins are looked at in one loop for all nodes: short ones would
+    end where no processor expects it.
+    """
     pointers, bins = tallies.pointers, tallies.bins
-    for row in range(start, stop):
+    used = np.zeros(bins.shape[0] + 1, np.uint32)
+    for place in range(bins.shape[0]):
+        used[place + 1] = used[place] + np.uint32(bins[place] != 0)
+    indptr = np.zeros(roots.shape[0] + 1, np.int64)
+    for row in range(roots.shape[0]):
         u = np.uint64(roots[row])
-        used = np.int64(0)
-        for place in range(pointers[u], pointers[u + ONE]):
-            used += bins[place] != 0
-        lengths[row] = 1 + used + beside + beside * (used > 0)
+        more = np.int64(used[pointers[u + ONE]] - used[pointers[u]])
+        indptr[row + 1] = indptr[row] + 1 + more + beside + beside * (more > 0)
+    return indptr
 
 
 @kernel
