@@ -52,6 +52,18 @@ def test_a_temporary_folder_keeps_kernels_that_nothing_else_can(nowhere):
     assert kept.stat().st_mode & 0o077 == 0
 
 
+def test_kernels_count_as_long_as_all_of_them_are_the_same(tmp_path):
+    """What is inlined in a kernel comes from other files, which numba does not look at."""
+    shutil.copytree(Path(elene.__file__).parent, tmp_path / "elene", ignore=shutil.ignore_patterns("__pycache__"))
+    kernels = tmp_path / "elene/kernels"
+    for hits, change in ((0, None), (1, None), (0, "count.py"), (1, None), (0, "order*.nbi"), (1, None)):
+        if change is not None:
+            (file,) = [*kernels.glob(change), *kernels.glob(f"__pycache__/{change}")]
+            content = file.read_bytes()
+            file.write_bytes(content + b"# other" if change.endswith("py") else content[:-9])
+        assert run_python(tmp_path) == (f"[1, 2, 0] {hits}", "")
+
+
 @pytest.mark.parametrize("how", ["open to all", "a link", "a file"])
 def test_a_folder_that_others_may_have_made_is_not_trusted(how, nowhere):
     folder, variables = nowhere

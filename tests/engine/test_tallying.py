@@ -64,9 +64,11 @@ def test_roots_in_any_order_and_more_than_once(graph, threads, data):
     assert_same_bytes(encoded(graph, threads, roots=roots), encoded(graph)[roots])
 
 
-def test_few_nodes_and_many_threads_are_counted_apart():
+def test_few_nodes_many_threads_and_many_arcs_are_counted_apart(monkeypatch):
     graph = elene.Graph.from_edges([(0, 1), (1, 2), (2, 3)])
     most = policy.POLICY.tallying_threads
     assert worth_tallying(graph, np.arange(3), most)
     assert not worth_tallying(graph, np.arange(2), most)
     assert not worth_tallying(graph, np.arange(4), most + 1)
+    tune(monkeypatch, tallied_most=5)
+    assert not worth_tallying(graph, np.arange(4), most)

@@ -40,18 +40,18 @@ def count_bags(colors: Colors, known: list[Colors], rows: NDArray[np.int64]) -> 
         >>> count_bags(colors, [np.array([5, 7], np.uint64)], np.array([3, 1])).matrix().toarray().tolist()
         [[1, 2, 0], [0, 0, 1]]
     """
-    from elene.kernels.bags import Tallies, place_bags, tally_bags
+    from elene.kernels.bags import Occurrences, place_bags, tally_bags
 
     places = _places(colors, known)
     columns = sum(map(len, known)) + len(known)
     begins = pointers(np.bincount(places.ravel(), minlength=columns))[:-1]
-    tallies = Tallies(begins, begins.copy(), np.empty(places.size, np.int32), np.empty(places.size, np.int32))
+    found = Occurrences(begins, begins.copy(), np.empty(places.size, np.int32), np.empty(places.size, np.int32))
     sizes = np.zeros(len(rows), np.int64)
-    tally_bags(places, pointers(rows), tallies, sizes)
+    tally_bags(places, pointers(rows), found, sizes)
     indptr = pointers(sizes)
     wide = np.int32 if indptr[-1] < 2**31 else np.int64
     indices, counts = np.empty(indptr[-1], wide), np.empty(indptr[-1], np.int32)
-    place_bags(tallies, indptr[:-1].copy(), indices, counts)
+    place_bags(found, indptr[:-1].copy(), indices, counts)
     return SparseRows(indptr.astype(wide), indices, counts, columns, ordered=True)
 
 

@@ -204,7 +204,7 @@ def plan_pairs(graph: Graph, rows: Rows, depth: int) -> WorkPlan:
 
 
 def edges_between(graph: Graph, start: int, stop: int) -> Rows:
-    """A row for every edge whose first end stands from ``start`` up to ``stop``, as :attr:`elene.Graph.edges` has them."""
+    """A row for every edge whose first end stands from ``start`` up to ``stop``, in the order of ``graph.edges``."""
     from elene.kernels.order import list_edges
 
     return Rows(*list_edges(graph.indptr, graph.indices, start, stop))

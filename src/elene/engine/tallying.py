@@ -21,8 +21,10 @@ Counts = NDArray[np.uint32]
 
 def worth_tallying(graph: Graph, roots: NDArray[np.int64], threads: int) -> bool:
     """Whether most nodes are asked for, and there is room for counts of all edges for each thread."""
-    most = len(roots) >= policy.POLICY.tallied_share * graph.num_nodes
-    return graph.in_memory and most and threads <= policy.POLICY.tallying_threads
+    chosen = policy.POLICY
+    most = len(roots) >= chosen.tallied_share * graph.num_nodes
+    few = len(graph.indices) <= chosen.tallied_most and threads <= chosen.tallying_threads
+    return graph.in_memory and most and few
 
 
 def tally_triangles(graph: Graph, rho: int, threads: int) -> Tallies:

@@ -12,7 +12,7 @@ import numpy as np
 from elene.kernels.jit import inlined, kernel
 
 
-class Tallies(NamedTuple):
+class Occurrences(NamedTuple):
     """For each place where its groups begin and end, and these groups with how often each has it."""
 
     begins: Any
@@ -60,7 +60,7 @@ def find_colors(colors: Any, known: Any, table: Any, first: int, unknown: int, p
 
 
 @kernel
-def tally_bags(places: Any, pointers: Any, tallies: Any, sizes: Any) -> None:
+def tally_bags(places: Any, pointers: Any, found: Any, sizes: Any) -> None:
     """By place, the groups that have it and how often; and how many places each group has.
 
     Each row of ``places`` has the same groups, and no place is in two rows: groups come to it in ascending order.
@@ -69,20 +69,20 @@ def tally_bags(places: Any, pointers: Any, tallies: Any, sizes: Any) -> None:
         for group in range(pointers.shape[0] - 1):
             for i in range(pointers[group], pointers[group + 1]):
                 place = places[depth, i]
-                end = tallies.ends[place]
-                if end > tallies.begins[place] and tallies.groups[end - 1] == group:
-                    tallies.counts[end - 1] += 1
+                end = found.ends[place]
+                if end > found.begins[place] and found.groups[end - 1] == group:
+                    found.counts[end - 1] += 1
                 else:
-                    tallies.groups[end], tallies.counts[end] = group, 1
-                    tallies.ends[place] = end + 1
+                    found.groups[end], found.counts[end] = group, 1
+                    found.ends[place] = end + 1
                     sizes[group] += 1
 
 
 @kernel
-def place_bags(tallies: Any, free: Any, columns: Any, counts: Any) -> None:
+def place_bags(found: Any, free: Any, columns: Any, counts: Any) -> None:
     """The same by group: the entries of its row, from the first that is free, places ascending."""
-    for place in range(tallies.ends.shape[0]):
-        for i in range(tallies.begins[place], tallies.ends[place]):
-            entry = free[tallies.groups[i]]
-            columns[entry], counts[entry] = place, tallies.counts[i]
-            free[tallies.groups[i]] = entry + 1
+    for place in range(found.ends.shape[0]):
+        for i in range(found.begins[place], found.ends[place]):
+            entry = free[found.groups[i]]
+            columns[entry], counts[entry] = place, found.counts[i]
+            free[found.groups[i]] = entry + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import sys
@@ -10,12 +11,13 @@ import threading
 import warnings
 from collections.abc import Callable
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import numba
-from numba.core import event
+from numba.core import caching, event
 from numba.np import linalg
 
 PATIENCE = 2.0  # seconds of compilation that nobody is told of
@@ -48,11 +50,45 @@ inlined = numba.njit(inline="always", **_FLAGS)
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compiled on first call, and kept beside the package, in the user's cache or in a temporary folder."""
+    compiled: Any = numba.njit(**_FLAGS)(function)
+    if _CONFIG.DISABLE_JIT:
+        return compiled
     try:
-        return numba.njit(cache=True, **_FLAGS)(function)
+        compiled._cache = _KernelCache(function)
     except RuntimeError:  # numba finds no folder that it may write to
         with _temporary_cache() as found:
-            return numba.njit(cache=found, **_FLAGS)(function)
+            if found:
+                compiled._cache = _KernelCache(function)
+    return compiled
+
+
+class _KernelCache(caching.FunctionCache):
+    """numba's, but what was compiled counts only as long as all kernels are as they were then.
+
+    numba looks at the file that a kernel stands in; what is inlined in it comes from other files, too.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp(), _all_kernels()
+        self._cache_file = _Index(self._cache_path, self._impl.filename_base, stamp)
+
+
+class _Index(caching.IndexDataCacheFile):
+    """What is kept of a kernel."""
+
+    def _load_index(self) -> dict[Any, Any]:
+        try:
+            return dict(super()._load_index())
+        except Exception:  # other kernels wrote it, with named tuples that are gone; or it is damaged
+            return {}
+
+
+@cache
+def _all_kernels() -> bytes:
+    """A digest of all kernels."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).digest()
 
 
 @contextmanager
