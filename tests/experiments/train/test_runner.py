@@ -168,27 +168,6 @@ def test_the_best_epoch_is_tested_with_its_own_weights(tmp_path):
     assert result.best.test == pytest.approx(float(torch.cat(errors).mean()), rel=1e-5)
 
 
-def test_statistics_change_what_is_evaluated_and_not_what_is_learned(tmp_path, final):
-    found = {}
-    for how in ("true", "epoch", "false"):
-        spec = config.load(
-            "counting.star", "gin", ["training.epochs=2", "model.hidden=8", f"training.reestimate={how}"]
-        )
-        found[how] = runner.run(spec, folder=tmp_path / how)
-    losses, values = ([result.curve[what] for result in found.values()] for what in ("loss", "validation"))
-    assert losses[0] == losses[1] == losses[2]
-    assert len({tuple(curve) for curve in values}) == 3
-    # In epochs that change no weight, what batches met and what is taken anew is the same.
-    changes = ["training.epochs=1", "model.hidden=8", "training.lr=1e-12"]
-    anew, met = (
-        runner.run(
-            config.load("counting.star", "gin", [*changes, f"training.reestimate={how}"]), folder=tmp_path / f"{how}0"
-        )
-        for how in ("true", "epoch")
-    )
-    assert anew.best.test == pytest.approx(met.best.test, rel=1e-3)
-
-
 def test_two_processes_give_the_result_of_one(tmp_path):
     # Nodes must differ by their features: where all are alike, norms take away what some weights do, and Adam makes
     # steps of the rounding errors that their gradients are.
