@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator
 
@@ -43,9 +43,8 @@ class Training(Settings):
         lr: the learning rate at the start.
         batch_size: graphs in a step, over all devices.
         patience: stop when validation has not improved for so many epochs; None goes on to the end.
-        reestimate: what evaluation finds in all BatchNorms: statistics taken anew, over all training graphs, with the
-            weights as they are then (true); means over the batches of the ``"epoch"``, which cost nothing, with the
-            weights that each batch met; or running means of the last batches (false).
+        reestimate: whether the statistics of all BatchNorms are taken anew, over all training graphs, before each
+            evaluation; else they are running means of the last batches.
 
     Example:
         >>> Training(epochs=100, step=50).rate(epoch=50)
@@ -57,7 +56,7 @@ class Training(Settings):
     lr: Annotated[float, Field(gt=0)] = 1e-3
     batch_size: Count = 128
     patience: Annotated[Count | None, BeforeValidator(absent)] = None
-    reestimate: bool | Literal["epoch"] = True
+    reestimate: bool = True
 
     def rate(self, epoch: int) -> float:
         """The learning rate of an epoch."""

@@ -96,21 +96,6 @@ def share_batch_norms(network: nn.Module) -> nn.Module:
     return network
 
 
-def average_from_here(network: nn.Module) -> None:
-    """Let the running statistics of every BatchNorm be plain means over all batches from now on.
-
-    >>> network = nn.BatchNorm1d(1)
-    >>> average_from_here(network)
-    >>> for batch in ([[1.0], [3.0]], [[5.0], [7.0]]):
-    ...     _ = network(torch.tensor(batch))
-    >>> network.running_mean.tolist()
-    [4.0]
-    """
-    for norm in _norms(network):
-        norm.reset_running_stats()
-        norm.momentum = None
-
-
 def reestimate(network: nn.Module, batches: Iterable[Any]) -> None:
     """Replace the running statistics of every BatchNorm by means over batches, with the weights as they are now.
 
@@ -130,12 +115,13 @@ def reestimate(network: nn.Module, batches: Iterable[Any]) -> None:
 @contextmanager
 def _only_statistics(network: nn.Module) -> Iterator[None]:
     """Evaluation but for the BatchNorms, which take plain means from scratch."""
-    norms = _norms(network)
+    norms = [module for module in network.modules() if isinstance(module, nn.modules.batchnorm._NormBase)]
     modes = {module: module.training for module in network.modules()}
     momenta = [norm.momentum for norm in norms]
     network.eval()
-    average_from_here(network)
     for norm in norms:
+        norm.reset_running_stats()
+        norm.momentum = None
         norm.train()
     try:
         yield
@@ -144,7 +130,3 @@ def _only_statistics(network: nn.Module) -> Iterator[None]:
             norm.momentum = momentum
         for module, mode in modes.items():
             module.training = mode
-
-
-def _norms(network: nn.Module) -> list[nn.modules.batchnorm._NormBase]:
-    return [module for module in network.modules() if isinstance(module, nn.modules.batchnorm._NormBase)]

@@ -12,7 +12,7 @@ from torchmetrics.utilities.distributed import gather_all_tensors
 
 from elene.experiments.config.spec import Training
 from elene.experiments.data.batches import Loader, seed_of
-from elene.experiments.train.batchnorm import average_from_here, reestimate
+from elene.experiments.train.batchnorm import reestimate
 from elene.experiments.train.objective import Objective
 
 
@@ -81,8 +81,6 @@ class Learner(pl.LightningModule):
         self.trainer.train_dataloader.epoch = epoch
         for group in self.trainer.optimizers[0].param_groups:
             group["lr"] = self.schedule.rate(epoch)
-        if self.schedule.reestimate == "epoch":
-            average_from_here(self.network)
         self._loss, self._steps, self._began = torch.zeros((), device=self.device), 0, perf_counter()
 
     def training_step(self, batch: Any, batch_idx: int) -> Tensor:
