@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -53,25 +52,3 @@ class SparseRows(NamedTuple):
         if self.ordered:
             made.has_canonical_format = True  # scipy would have to look
         return made
-
-
-def beside(parts: Sequence[SparseRows]) -> SparseRows:
-    """Equally many rows side by side.
-
-    >>> part = SparseRows(np.array([0, 1, 1]), np.array([0]), np.array([7]), 2, True)
-    >>> beside([part, part]).matrix().toarray().tolist()
-    [[7, 0, 7, 0], [0, 0, 0, 0]]
-    """
-    if len(parts) == 1:
-        return parts[0]
-    indptr = np.sum([part.indptr for part in parts], axis=0, dtype=parts[0].indptr.dtype)
-    indices = np.empty(indptr[-1], parts[0].indices.dtype)
-    data = np.empty(indptr[-1], np.result_type(*(part.data for part in parts)))
-    free, columns = indptr[:-1].copy(), 0
-    for part in parts:
-        lengths = np.diff(part.indptr)
-        places = np.arange(len(part.data)) + np.repeat(free - part.indptr[:-1], lengths)
-        indices[places], data[places] = part.indices + columns, part.data
-        free += lengths
-        columns += part.columns
-    return SparseRows(indptr, indices, data, columns, all(part.ordered for part in parts))

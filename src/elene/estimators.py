@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elene.csr import beside, pointers
+from elene.csr import pointers
 from elene.encoding.learned import LearnedColumns
 from elene.encoding.spec import LEVELS, EncodingSpec
+from elene.engine.bags import beside
 from elene.extras import needing
 from elene.graph import Graph, as_graph, disjoint_union, renumbered_labels
 from elene.validation import brief, check_choice, check_list
@@ -160,7 +161,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if self.weights and level in self.weights:
                 values = values * self.weights[level]
             parts.append(part._replace(data=values))
-        matrix = beside(parts).matrix()
+        matrix = (parts[0] if len(parts) == 1 else beside(parts)).matrix()
         return matrix if self.sparse_output else matrix.toarray()
 
     def __sklearn_tags__(self) -> Any:

@@ -14,6 +14,7 @@ from elene.encoding.types import Types
 from elene.engine.colors import color_nodes, color_pairs
 from elene.engine.plan import Rows, by_size, plan_edges
 from elene.graph import Graph
+from elene.kernels import order
 from graphs import graphs, random_graphs
 from tuning import tune
 
@@ -28,8 +29,7 @@ def rows_of(graph, order=None, turned=None):
 @pytest.fixture(autouse=True, params=[64, 0], ids=["small parts in words", "all alike"])
 def part_nodes(request, monkeypatch):
     """All tests here are of both kinds of kernels."""
-    tune(monkeypatch, part_nodes=request.param)
-    return request.param
+    monkeypatch.setattr(order, "PART", request.param)
 
 
 def general(graph, rows, absolute):
@@ -84,22 +84,22 @@ def test_sorted_or_not_colours_are_the_same(monkeypatch):
 def test_small_parts_have_the_colours_of_large_ones(sources, depths, most, rho, absolute, random):
     """Whatever counts as small, and whatever rows there are in whatever order."""
     graph = Graph.from_networkx(nx.disjoint_union_all(sources))
-    if random.random() < 0.5:
-        graph = graph.with_labels([random.choice("CNO") for _ in range(graph.num_nodes)])
+    labels = [random.choice("CNO") for _ in range(graph.num_nodes)] if random.random() < 0.5 else None
     roots = Rows(np.array(random.sample(range(graph.num_nodes), graph.num_nodes), np.int64))
-    order = np.array(random.sample(range(graph.num_edges), graph.num_edges), np.int64)
-    edges = rows_of(graph, order, np.array([random.random() < 0.5 for _ in order], bool))
+    some = np.array(random.sample(range(graph.num_edges), graph.num_edges), np.int64)
+    edges = rows_of(graph, some, np.array([random.random() < 0.5 for _ in some], bool))
     found = []
     for nodes in (0, most, 64):
         with pytest.MonkeyPatch.context() as patch:
-            tune(patch, part_nodes=nodes)
+            patch.setattr(order, "PART", nodes)
+            graph = graph.with_labels(labels)  # which knows no parts yet
             colors = color_nodes(graph, roots, depths, rho, absolute), color_pairs(graph, edges, [1], rho, absolute)
             found.append([of_level.tobytes() for of_level in colors])
     assert found[0] == found[1] == found[2]
 
 
 def test_parts_are_runs_of_nodes_that_no_edge_leaves(monkeypatch):
-    tune(monkeypatch, part_nodes=64)
+    monkeypatch.setattr(order, "PART", 64)
     sizes = (1, 64, 65, 2)
     graph = Graph.from_networkx(nx.disjoint_union_all([nx.path_graph(size) for size in sizes]))
     (small, _, words), (large, rows, none) = by_size(graph, Rows(np.arange(graph.num_nodes)))

@@ -155,7 +155,7 @@ def with_unknown(table: NDArray[np.int64], depths: Sequence[int]) -> NDArray[np.
     """
     unknown = np.full((len(depths), table.shape[1]), -1)
     unknown[:, 0] = depths
-    return np.vstack([table[table[:, 1] >= 0], unknown])
+    return np.concatenate([table[table[:, 1] >= 0], unknown])
 
 
 def _labelled_column(row: list[int], names: list[Any] | None) -> LabelledColumn:

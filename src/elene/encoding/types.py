@@ -63,7 +63,6 @@ class Types:
 
 def _unordered(readings: NDArray[np.uint64], rows: Rows) -> NDArray[np.uint64]:
     """One colour for the two readings of each pair, whichever end comes first, and for how far apart the ends are."""
-    apart = 1 if rows.distance is None else rows.distance
-    start = np.zeros(len(rows), np.uint64) + np.asarray(apart).astype(np.uint64)
+    start = np.ones(len(rows), np.uint64) if rows.distance is None else rows.distance.astype(np.uint64)
     one, two = readings.T
     return fold(fold(start, np.minimum(one, two)), np.maximum(one, two))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,24 @@ def count_bags(colors: Colors, known: list[Colors], rows: NDArray[np.int64]) -> 
     indices, counts = np.empty(indptr[-1], wide), np.empty(indptr[-1], np.int32)
     place_bags(found, indptr[:-1].copy(), indices, counts)
     return SparseRows(indptr.astype(wide), indices, counts, columns, ordered=True)
+
+
+def beside(parts: Sequence[SparseRows]) -> SparseRows:
+    """Equally many rows side by side, in numbers of double precision.
+
+    >>> part = SparseRows(np.array([0, 1, 1], np.int32), np.array([0], np.int32), np.array([7.0]), 2, True)
+    >>> beside([part, part]).matrix().toarray().tolist()
+    [[7.0, 0.0, 7.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
+    """
+    from elene.kernels.bags import place_beside
+
+    indptr = np.sum([part.indptr for part in parts], axis=0, dtype=parts[0].indptr.dtype)
+    indices, data = np.empty(indptr[-1], parts[0].indices.dtype), np.empty(indptr[-1])
+    free, columns = indptr[:-1].copy(), 0
+    for part in parts:
+        place_beside(part.indptr, part.indices, part.data.astype(np.float64, copy=False), columns, free, indices, data)
+        columns += part.columns
+    return SparseRows(indptr, indices, data, columns, all(part.ordered for part in parts))
 
 
 def _places(colors: Colors, known: list[Colors]) -> NDArray[np.int32]:

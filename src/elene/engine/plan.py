@@ -113,15 +113,10 @@ def by_size(graph: Graph, rows: Rows) -> list[tuple[Any, Rows, Words | None]]:
     """Rows in small parts of a graph, which sets of nodes in words do for, and all others: where they stand among the
     rows, the rows themselves, and the words or None.
     """
-    from elene.kernels.words import fill_words
-
-    if not graph.in_memory:
-        return [(slice(None), rows, None)]
-    words = Words(np.empty(graph.num_nodes, np.int32), np.empty(graph.num_nodes, np.uint64))
-    fill_words(*graph.scanned, policy.POLICY.part_nodes, words)
+    words = graph.words if graph.in_memory else None
+    if words is None or words.nodes in (0, graph.num_nodes):
+        return [(slice(None), rows, words if words is not None and words.nodes else None)]
     small = words.first[rows.first] >= 0
-    if small.all() or not small.any():
-        return [(slice(None), rows, words if small.all() else None)]
     return [(small, rows.at(small), words), (~small, rows.at(~small), None)]
 
 

@@ -47,8 +47,7 @@ class Policy(NamedTuple):
     apart_scan: int = 5  # an entry of a list, for one root
     apart_node: int = 60  # an explored node, for one root
     alike: int = 16  # lanes that see a node alike, from which on they are counted at once
-    # Words
-    part_nodes: int = 64  # of a part of a graph whose sets of nodes are words: as many as a word has bits
+    # State words
     narrow_bits: int = 32  # states that need no more take four bytes, and twice as many stay in the cache
 
 

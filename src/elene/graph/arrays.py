@@ -16,7 +16,7 @@ from elene.graph.labels import Labels, checked_classes
 from elene.validation import brief, check_list
 
 if TYPE_CHECKING:
-    from elene.kernels.data import Adjacency
+    from elene.kernels.data import Adjacency, Words
 
 WIDE = 2**32  # arcs from which on pointers take 64 bits
 
@@ -259,6 +259,13 @@ class GraphArrays:
         from elene.kernels.order import rank_adjacency
 
         return rank_adjacency(*self.scanned)
+
+    @cached_property
+    def words(self) -> Words:
+        """What kernels read of small parts: runs of at most 64 nodes that no edge leaves, as a molecule of many is."""
+        from elene.kernels.order import small_parts
+
+        return small_parts(*self.scanned)
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

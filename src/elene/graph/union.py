@@ -23,18 +23,16 @@ def disjoint_union(graphs: Sequence[Graph]) -> Graph:
     >>> disjoint_union([edge, edge]).edges.tolist()
     [[0, 1], [2, 3]]
     """
-    lists, rows = [graph.indices for graph in graphs], [graph.indptr for graph in graphs]
+    rows = [graph.indptr for graph in graphs]
     first = pointers(np.array(list(map(len, rows)), dtype=np.int64) - 1)
     if first[-1] > MAX_NODES:
         raise ValueError(f"graphs have {first[-1]} nodes together, more than the {MAX_NODES} of one Graph")
     if not len(graphs):
         return Graph.from_edges([])
-    indices = np.concatenate(lists)
-    indices += np.repeat(first[:-1].astype(np.int32), list(map(len, lists)))
-    # Where one list of pointers ends and the next begins there is no node.
-    between = np.ones(first[-1] + len(graphs), bool)
-    between[first[1:] + np.arange(len(graphs))] = False
-    degrees = np.diff(np.concatenate([*rows, [0]]))[between]
+    ends, begins = first[1:] + np.arange(len(graphs)), np.concatenate(rows)
+    indices = np.concatenate([graph.indices for graph in graphs])
+    indices += np.repeat(first[:-1].astype(np.int32), begins[ends])
+    degrees = np.delete(np.diff(begins, append=0), ends)  # where one list of pointers ends there is no node
     return Graph.trusted(pointers(degrees), indices, None, *_labels_of(graphs))
 
 

@@ -86,3 +86,15 @@ def place_bags(found: Any, free: Any, columns: Any, counts: Any) -> None:
             entry = free[found.groups[i]]
             columns[entry], counts[entry] = place, found.counts[i]
             free[found.groups[i]] = entry + 1
+
+
+@kernel
+def place_beside(
+    indptr: Any, columns: Any, counts: Any, first: int, free: Any, to_columns: Any, to_counts: Any
+) -> None:
+    """Copy sparse rows to where each has free entries, as columns from ``first`` on."""
+    for row in range(free.shape[0]):
+        shift = free[row] - indptr[row]
+        for e in range(indptr[row], indptr[row + 1]):
+            to_columns[e + shift], to_counts[e + shift] = first + columns[e], counts[e]
+        free[row] += indptr[row + 1] - indptr[row]

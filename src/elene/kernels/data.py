@@ -20,10 +20,13 @@ class Adjacency(NamedTuple):
 
 
 class Words(NamedTuple):
-    """For each node the first one of its part, -1 where that is too large; and its neighbours, a bit for each."""
+    """For each node the first one of its part, -1 where that is too large; its neighbours, a bit for each; and how many
+    ``nodes`` there are in parts that are small.
+    """
 
     first: Any
     neighbours: Any
+    nodes: Any
 
 
 class Setting(NamedTuple):

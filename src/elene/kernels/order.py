@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from elene.kernels.count import HALF, LOWER
-from elene.kernels.data import Adjacency
+from elene.kernels.data import Adjacency, Words
 from elene.kernels.jit import inlined, kernel
 
 ONE = np.uint32(1)
 RankRange = Callable[[int, int], None]
 AHEAD = 16  # entries behind the last list, which may be copied along with it
+PART = 64  # nodes that a small part has at the most: the bits of a word
 
 
 @inlined
@@ -123,6 +124,35 @@ def two_hop_paths(pointers: Any, neighbours: Any, roots: Any) -> Any:
             total += degree_of(pointers, neighbours[e])
         paths[i] = total
     return paths
+
+
+def small_parts(pointers: Any, neighbours: Any) -> Words:
+    """The parts of a graph that have few nodes, as words."""
+    words = Words(np.empty(len(pointers) - 1, np.int32), np.empty(len(pointers) - 1, np.uint64), 0)
+    return words._replace(nodes=fill_words(pointers, neighbours, PART, words))
+
+
+@kernel
+def fill_words(pointers: Any, neighbours: Any, most: int, words: Any) -> Any:
+    """Find the parts of a graph, whose lists of neighbours ascend, with at most so many nodes; gives how many nodes
+    these have together.
+    """
+    begin, reach, found = np.int64(0), np.int64(0), np.int64(0)
+    for v in range(words.first.shape[0]):
+        if pointers[v] < pointers[v + 1]:
+            reach = max(reach, np.int64(neighbours[pointers[v + 1] - 1]))
+        if reach > v:
+            continue
+        small = v - begin < most
+        found += (v + 1 - begin) * small
+        for u in range(begin, v + 1):
+            words.first[u] = begin if small else -1
+            word = np.uint64(0)
+            for e in range(pointers[u], pointers[u + 1] if small else pointers[u]):
+                word |= np.uint64(1) << np.uint64(np.int64(neighbours[e]) - begin)
+            words.neighbours[u] = word
+        begin = reach = v + 1
+    return found
 
 
 @kernel

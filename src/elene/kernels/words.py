@@ -34,25 +34,6 @@ def lowest(word: Any) -> Any:
     return np.int64(count_bits((word - ONE) & (word ^ ALL)))
 
 
-@kernel
-def fill_words(pointers: Any, neighbours: Any, most: int, words: Any) -> None:
-    """Find the parts of a graph, whose lists of neighbours ascend, with at most so many nodes, no more than 64."""
-    begin, reach = 0, 0
-    for v in range(words.first.shape[0]):
-        if pointers[v] < pointers[v + 1]:
-            reach = max(reach, np.int64(neighbours[pointers[v + 1] - 1]))
-        if reach > v:
-            continue
-        small = v - begin < most
-        for u in range(begin, v + 1):
-            words.first[u] = begin if small else -1
-            word = np.uint64(0)
-            for e in range(pointers[u], pointers[u + 1] if small else pointers[u]):
-                word |= ONE << np.uint64(np.int64(neighbours[e]) - begin)
-            words.neighbours[u] = word
-        begin = reach = v + 1
-
-
 @inlined
 def around(nodes: Any, first: Any, neighbours: Any) -> Any:
     """All neighbours of some nodes."""
@@ -86,7 +67,8 @@ def hash_small_egos(words: Any, roots: Any, setting: Any, factors: Any, depths: 
                 nearer, onward = count_bits(adjacent & closer), count_bits(adjacent & farther)
                 beside = nearer + count_bits(adjacent & level)
                 outer = code_of(label, distance, nearer, beside, 0, rho, factors)
-                codes[i, beyond] += code_of(label, distance, nearer, beside + onward, onward, rho, factors)
+                if beyond < last:
+                    codes[i, beyond] += code_of(label, distance, nearer, beside + onward, onward, rho, factors)
                 # The sums of depths are still to be added up, as in hash_egos.
                 codes[i, equal] += outer
                 codes[i, min(equal + 1, last)] -= outer
