@@ -89,12 +89,8 @@ def _hashed(
 
 
 def _with_labels(setting: Setting, graph: Graph) -> Setting:
-    """The same with hashes of the labels, which are small numbers where they were not text."""
-    if graph.label_colors is None:
-        return setting
-    hashes = fold(np.zeros_like(graph.label_colors), graph.label_colors)
-    hashes.flags.writeable = False
-    return setting._replace(labels=hashes, classes=1)
+    """The same with hashes of the labels, where there are some."""
+    return setting if graph.label_hashes is None else setting._replace(labels=graph.label_hashes, classes=1)
 
 
 def _factors(numbers: Sequence[int], absolute: bool) -> Any:

@@ -49,7 +49,7 @@ class WorkPlan:
     graph: Adjacency | Words
     order: NDArray[np.int64] | None
     work: NDArray[np.int64]
-    roots: tuple[NDArray[np.uint32], ...]
+    roots: tuple[NDArray[Any], ...]
     together: bool = False
     numbers: NDArray[Any] | None = None
 
@@ -122,7 +122,7 @@ def by_size(graph: Graph, rows: Rows) -> list[tuple[Any, Rows, Words | None]]:
 
 def plan_small(words: Words, rows: Rows) -> WorkPlan:
     """Rows of small parts in their own order: all take about as long."""
-    ends = tuple(part.astype(np.uint32) for part in (rows.first, rows.second) if part is not None)
+    ends = tuple(part for part in (rows.first, rows.second) if part is not None)
     return WorkPlan(words, None, np.full(len(rows), policy.POLICY.small_work), ends)
 
 

@@ -261,6 +261,14 @@ class GraphArrays:
         return rank_adjacency(*self.scanned)
 
     @cached_property
+    def label_hashes(self) -> NDArray[np.uint64] | None:
+        """What kernels read of labels: their colours hashed, for they are small numbers where labels were not text."""
+        from elene.kernels.refine import chain_all
+
+        colors = self.label_colors
+        return None if colors is None else _frozen(chain_all(np.zeros_like(colors), colors))
+
+    @cached_property
     def words(self) -> Words:
         """What kernels read of small parts: runs of at most 64 nodes that no edge leaves, as a molecule of many is."""
         from elene.kernels.order import small_parts
