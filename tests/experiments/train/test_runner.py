@@ -145,6 +145,22 @@ def test_logs(tmp_path):
     assert len(list(tmp_path.glob("events.out.tfevents*"))) == 1
 
 
+def test_evaluating_less_often_changes_nothing_but_what_is_looked_at(tmp_path):
+    rare = SMALL.model_copy(update={"training": SMALL.training.model_copy(update={"evaluate_every": 3})})
+    always, now_and_then = runner.run(SMALL, folder=tmp_path / "always"), runner.run(rare, folder=tmp_path / "rare")
+    values = always.curve["validation"]
+    assert now_and_then.curve == {
+        "loss": always.curve["loss"],
+        "validation": [None, None, values[2], None, None, values[5]],
+    }
+    assert now_and_then.last == always.last and now_and_then.best.epoch in (2, 5)
+    assert read_result(tmp_path / "rare" / "result.json") == now_and_then
+    with open(tmp_path / "rare" / "metrics.csv") as file:
+        assert [bool(row["validation"]) for row in csv.DictReader(file)] == [False, False, True, False, False, True]
+    with pytest.raises(ValueError, match="evaluate_every must divide epochs, 6"):
+        config.load("sr25", "gin", ["training.epochs=6", "training.evaluate_every=4"])
+
+
 def test_what_is_in_the_store_is_not_run_again(tmp_path, monkeypatch):
     store = Store(tmp_path / "results")
     first, made = runner.run_unless_stored(QUICK, store=store, folder=tmp_path / "runs")

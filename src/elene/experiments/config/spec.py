@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
 from elene.experiments.config.classical import Classical
 from elene.experiments.config.network import Count, Model, Settings, absent
@@ -45,6 +45,7 @@ class Training(Settings):
         patience: stop when validation has not improved for so many epochs; None goes on to the end.
         reestimate: whether the statistics of all BatchNorms are taken anew, over all training graphs, before each
             evaluation; else they are running means of the last batches.
+        evaluate_every: evaluate, and look for the best epoch, after every so many epochs; the last one is among them.
 
     Example:
         >>> Training(epochs=100, step=50).rate(epoch=50)
@@ -57,6 +58,13 @@ class Training(Settings):
     batch_size: Count = 128
     patience: Annotated[Count | None, BeforeValidator(absent)] = None
     reestimate: bool = True
+    evaluate_every: Count = 1
+
+    @model_validator(mode="after")
+    def _check_last(self) -> Self:
+        if self.epochs % self.evaluate_every:
+            raise ValueError(f"evaluate_every must divide epochs, {self.epochs}, for the last one is evaluated")
+        return self
 
     def rate(self, epoch: int) -> float:
         """The learning rate of an epoch."""

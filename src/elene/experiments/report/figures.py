@@ -159,9 +159,9 @@ def _with_legend(figure: Figure) -> Figure:
 def _draw_curve(axes: Axes, entry: Entry) -> None:
     curve = _curve(entry)
     step = -(-len(curve) // POINTS)
-    epochs = sorted({*range(0, len(curve), step), len(curve) - 1})
-    values = [curve[epoch] for epoch in epochs]
-    axes.plot([epoch + 1 for epoch in epochs], values, color=_colour(entry), label=entry.line.title, linewidth=1.2)
+    shown = sorted({*range(0, len(curve), step), len(curve) - 1})
+    epochs, values = zip(*(curve[place] for place in shown), strict=True)
+    axes.plot(epochs, values, color=_colour(entry), label=entry.line.title, linewidth=1.2)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
 
 
@@ -169,10 +169,11 @@ def _draw_cost(axes: Axes, entry: Entry) -> None:
     axes.plot(entry.seconds_per_epoch, mean(entry.scores), "o", color=_colour(entry), label=entry.line.title)
 
 
-def _curve(entry: Entry) -> list[float]:
-    """The mean of all runs, as long as the shortest of them."""
-    curves = [result.curve.get("validation", []) for result in entry.results]
-    return [entry.column.scale * mean(values) for values in zip(*curves, strict=False)]
+def _curve(entry: Entry) -> list[tuple[int, float]]:
+    """Epochs that all runs evaluated, counted from one, and the mean over runs; as long as the shortest of them."""
+    curves = zip(*(result.curve.get("validation", []) for result in entry.results), strict=False)
+    told = ((epoch, [value for value in values if value is not None]) for epoch, values in enumerate(curves, 1))
+    return [(epoch, entry.column.scale * mean(values)) for epoch, values in told if len(values) == len(entry.results)]
 
 
 def _colour(entry: Entry) -> str:

@@ -90,7 +90,7 @@ class Result(Settings):
         best: the score at the best validation epoch: the one to report.
         last: the score at the last epoch.
         cost: what it took.
-        curve: ``loss`` and ``validation`` after each epoch, rounded.
+        curve: ``loss`` and ``validation`` after each epoch, rounded; None where nothing was evaluated.
         versions: of Python and libraries.
         machine: where it ran.
         date: when it was done.
@@ -107,7 +107,7 @@ class Result(Settings):
     best: Score
     last: Score
     cost: Cost
-    curve: dict[str, list[float]]
+    curve: dict[str, list[float | None]]
     versions: dict[str, str]
     machine: dict[str, str | int]
     date: str

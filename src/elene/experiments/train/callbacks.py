@@ -96,4 +96,7 @@ class RunProgress(RichProgressBar):
         """The last and the best validation metric."""
         assert isinstance(pl_module, Learner)
         values, best = pl_module.curve["validation"], pl_module.best_epoch
-        return {} if best is None else {pl_module.objective.metric: values[-1], "best": values[best]}
+        if best is None:
+            return {}
+        last = next(value for value in reversed(values) if value is not None)
+        return {pl_module.objective.metric: last, "best": values[best]}

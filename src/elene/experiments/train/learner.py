@@ -31,7 +31,8 @@ class Learner(pl.LightningModule):
             running.
 
     Attributes:
-        curve: for each epoch so far ``loss``, ``validation`` and ``seconds``, the time without validation.
+        curve: for each epoch so far ``loss``, ``validation``, None where nothing was evaluated, and ``seconds``, the
+            time without validation.
         best_epoch: the first of the epochs with the best validation metric; None before the first one.
         best_state: the network's state then.
         measured: the metric of the last test.
@@ -53,7 +54,7 @@ class Learner(pl.LightningModule):
         super().__init__()
         self.network, self.objective, self.schedule, self.seed = network, objective, training, seed
         self.statistics = statistics
-        self.curve: dict[str, list[float]] = {"loss": [], "validation": [], "seconds": []}
+        self.curve: dict[str, list[Any]] = {"loss": [], "validation": [], "seconds": []}
         self.best_epoch: int | None = None
         self.best_state: dict[str, Tensor] = {}
         self.measured = float("nan")
@@ -95,12 +96,15 @@ class Learner(pl.LightningModule):
 
     def on_validation_start(self) -> None:
         """Training of this epoch is over: how long it took. Statistics are those of the weights that are evaluated."""
-        if not self.trainer.sanity_checking and self.trainer.state.fn == "fit":
-            loss = self.trainer.strategy.reduce(self._loss / max(self._steps, 1), reduce_op="mean")
-            self.curve["loss"].append(float(loss))
-            self.curve["seconds"].append(perf_counter() - self._began)
+        if self.trainer.state.fn == "fit":
+            self._end_training()
             if self.statistics is not None:
                 reestimate(self.network, (batch.to(self.device) for batch in self.statistics))
+
+    def _end_training(self) -> None:
+        loss = self.trainer.strategy.reduce(self._loss / max(self._steps, 1), reduce_op="mean")
+        self.curve["loss"].append(float(loss))
+        self.curve["seconds"].append(perf_counter() - self._began)
 
     def validation_step(self, batch: Any, batch_idx: int) -> None:
         """Keep the output; the metric is taken of all outputs at once."""
@@ -125,11 +129,15 @@ class Learner(pl.LightningModule):
         self._stop_without_hope()
 
     def on_train_epoch_end(self) -> None:
-        """Log the epoch."""
+        """Log the epoch, with what has not been told by its evaluation."""
+        if len(self.curve["loss"]) == self.current_epoch:
+            self._end_training()
+            self.curve["validation"].append(None)
         self._log_epoch(self.current_epoch)
 
     def _log_epoch(self, epoch: int) -> None:
-        values = {name: float(format(values[epoch], ".6g")) for name, values in self.curve.items()}
+        told = {name: values[epoch] for name, values in self.curve.items() if values[epoch] is not None}
+        values = {name: float(format(value, ".6g")) for name, value in told.items()}
         for logger in self.loggers:
             logger.log_metrics({"epoch": epoch, "lr": self.schedule.rate(epoch), **values}, step=epoch)
 

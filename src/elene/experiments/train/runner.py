@@ -164,6 +164,7 @@ def _trainer(spec: ExperimentSpec, folder: Path, world: int, pause: float) -> pl
         devices=world,
         strategy=strategy,
         max_epochs=spec.training.epochs,
+        check_val_every_n_epoch=spec.training.evaluate_every,
         callbacks=[RunProgress(title), PausingCheckpoint(folder / CHECKPOINT, pause)],
         plugins=[WholeFiles()],
         logger=loggers(folder),
@@ -189,8 +190,8 @@ def _score(trainer: pl.Trainer, learner: Learner, graphs: Loader, copies: Sequen
     )
 
 
-def _rounded(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}")
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.{DIGITS}g}")
 
 
 @contextmanager
