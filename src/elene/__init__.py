@@ -49,7 +49,8 @@ __all__ = [*_HOMES, *_ROOMS, "__version__"]
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(import_module(f"elene.{_HOMES[name]}"), name)
+        found = globals()[name] = getattr(import_module(f"elene.{_HOMES[name]}"), name)
+        return found
     if name in _ROOMS:
         return import_module(f"elene.{name}")
     raise AttributeError(f"module 'elene' has no attribute {name!r}")

@@ -154,6 +154,8 @@ def cut_ranges(reached: NDArray[np.int64], pieces: int) -> list[tuple[int, int]]
     >>> cut_ranges(np.array([3, 4, 5, 6]), 2)
     [(0, 1), (1, 4)]
     """
+    if pieces == 1 and len(reached):
+        return [(0, len(reached))]
     goals = int(reached[-1]) * np.arange(1, pieces) / pieces if len(reached) else np.empty(0)
     return list(pairwise(sorted({0, *(np.searchsorted(reached, goals) + 1).tolist(), len(reached)})))
 

@@ -16,9 +16,10 @@ class Policy(NamedTuple):
     """
 
     # Threads
-    hand_out: float = 4_000  # units that handing a piece to a thread takes; timed with empty pieces
+    # units that it takes to hand a piece to a thread that sleeps; by networks that take a millisecond at depth 1
+    hand_out: float = 8_000
     piece: int = 50_000_000  # units in a piece at most, half a second: an interrupt is noticed between two pieces
-    ranked_arcs: int = 50_000  # arcs for each thread that ranks them; fewer take no longer than starting it
+    ranked_arcs: int = 100_000  # arcs for each thread that ranks them; fewer take no longer than starting it
     many_entries: int = 200_000  # entries of a matrix; fewer are copied before a second thread has started
     # Nodes at depth 1: every triangle once, with counts of all edges for each thread
     tallying_threads: int = 8  # more would add up counts for longer than they save; estimated, not measured

@@ -27,7 +27,7 @@ def as_graph(graph: Any, name: str = "graph", labels: Any = None) -> Graph:
     if labels is True:
         raise TypeError("labels must name an attribute or hold the labels, got True: a graph's own are used by default")
     if isinstance(graph, Graph):
-        return _relabelled(graph, labels)
+        return graph if labels is None else _relabelled(graph, labels)
     try:
         return _converted(graph, name, None if labels is False else labels)
     except (TypeError, ValueError) as error:
@@ -42,7 +42,7 @@ def _relabelled(graph: Graph, labels: Any) -> Graph:
             f"labels={labels!r} names an attribute, and an elene.Graph has none: pass it where the graph is made, as "
             f"in Graph.from_networkx(graph, labels={labels!r}), or pass the labels themselves"
         )
-    if labels is None or (labels is False and graph.labels is None):
+    if labels is False and graph.labels is None:
         return graph
     return graph.with_labels(None if labels is False else labels)
 

@@ -29,11 +29,11 @@ def disjoint_union(graphs: Sequence[Graph]) -> Graph:
         raise ValueError(f"graphs have {first[-1]} nodes together, more than the {MAX_NODES} of one Graph")
     if not len(graphs):
         return Graph.from_edges([])
-    ends, begins = first[1:] + np.arange(len(graphs)), np.concatenate(rows)
+    from elene.kernels.order import join_rows
+
     indices = np.concatenate([graph.indices for graph in graphs])
-    indices += np.repeat(first[:-1].astype(np.int32), begins[ends])
-    degrees = np.delete(np.diff(begins, append=0), ends)  # where one list of pointers ends there is no node
-    return Graph.trusted(pointers(degrees), indices, None, *_labels_of(graphs))
+    indptr = join_rows(first, np.concatenate(rows), indices)
+    return Graph.trusted(indptr, indices, None, *_labels_of(graphs))
 
 
 def renumbered_labels(graph: Graph, label_names: NDArray[Any] | None) -> Graph:
@@ -53,7 +53,7 @@ def renumbered_labels(graph: Graph, label_names: NDArray[Any] | None) -> Graph:
 
 
 def _labels_of(graphs: Sequence[Graph]) -> Labels | tuple[None, None]:
-    codes = [graph.labels for graph in graphs if graph.labels is not None]
+    codes = [labels for graph in graphs if (labels := graph.labels) is not None]
     if not codes:
         return None, None
     if len(codes) < len(graphs):

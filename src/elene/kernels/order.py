@@ -156,6 +156,23 @@ def fill_words(pointers: Any, neighbours: Any, most: int, words: Any) -> Any:
 
 
 @kernel
+def join_rows(first: Any, indptrs: Any, indices: Any) -> Any:
+    """The pointers of several graphs' rows in one graph, where graph ``i`` has the nodes from ``first[i]`` on; theirs
+    stand one behind the other. Neighbours are numbered anew in place.
+    """
+    indptr = np.zeros(first[-1] + 1, np.int64)
+    begin = np.int64(0)
+    for i in range(first.shape[0] - 1):
+        own = first[i] + i  # each of the graphs before has one pointer more than nodes
+        for v in range(first[i], first[i + 1]):
+            indptr[v + 1] = begin + indptrs[own + v + 1 - first[i]]
+        for e in range(begin, indptr[first[i + 1]]):
+            indices[e] += first[i]
+        begin = indptr[first[i + 1]]
+    return indptr
+
+
+@kernel
 def list_edges(indptr: Any, indices: Any, start: int, stop: int) -> Any:
     """The two ends of every edge, the smaller position first, from ``start`` up to ``stop``, in ascending order."""
     room = min(indptr[stop] - indptr[start], indices.shape[0] // 2) + 1

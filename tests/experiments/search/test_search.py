@@ -285,6 +285,12 @@ def test_every_model_of_the_paper_can_be_searched():
                 assert search_space(label, row, []).valid, (label, row)
 
 
+def test_a_single_value_is_not_searched():
+    assert "model.elene.k" not in search_space("zinc12k", "gin+elene-nd", ["model.elene.k=3"]).grid
+    with pytest.raises(ValueError, match=r"the settings leave nothing of the paper's grid open for gin\+elene"):
+        search_space("zinc12k", "gin+elene", ["model.encoding.k=2"])
+
+
 def test_a_shorter_schedule_is_halved_in_proportion():
     plan = search_space("zinc12k", "gin+elene-nd", ["model.dropout=0.1"], epochs=31)
     assert plan.changes == ("model.dropout=0.1", "training.epochs=31", "training.step=5")

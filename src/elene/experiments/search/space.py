@@ -158,7 +158,7 @@ def split_values(text: str) -> tuple[str, ...]:
 def search_space(
     source: str, row: str | None, texts: Sequence[str], seed: int = 0, fold: int = 0, epochs: int | None = None
 ) -> SearchSpace:
-    """Settings as they stand on the command line; where none has several values, the paper's grid.
+    """Settings as they stand on the command line; where none has several values, what they leave of the paper's grid.
 
     Args:
         source: as in :class:`Plan`.
@@ -188,7 +188,10 @@ def search_space(
     if epochs is not None:
         changes += compressed(load_network(source, row, changes), epochs)
     if not grid:
-        grid = paper_grid(load_network(source, row, changes))
+        told = {text.partition("=")[0] for text in changes}
+        whole = paper_grid(load_network(source, row, changes))
+        grid = {key: values for key, values in whole.items() if key not in told}
         if not grid:
-            raise ValueError(f"the paper has no grid for {row or source}: pass settings such as model.layers=2,3,4")
+            why = "the settings leave nothing of the paper's grid open" if whole else "the paper has no grid"
+            raise ValueError(f"{why} for {row or source}: pass settings such as model.layers=2,3,4")
     return SearchSpace(source, row, grid, tuple(changes), seed, fold)
