@@ -127,7 +127,7 @@ def color_pairs(
     clipped = setting.rho < graph.max_degree
     if rows.distance is None and setting.k == min(depths) == 1 and not clipped:
         codes = _of_edges(graph, rows, setting, threads)
-        return np.broadcast_to(codes, (len(depths), *codes.shape))
+        return np.repeat(codes[None], len(depths), axis=0)
     plan = plan_pairs(graph, rows, setting.k)
     if clipped:
         codes = np.stack([_clipped(graph, plan, setting._replace(k=depth), threads) for depth in depths])
