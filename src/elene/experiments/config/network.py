@@ -115,7 +115,7 @@ class EncodingSettings(Settings):
         k: depth of the ego-networks.
         edges: what edges get: ``"none"``, the ``"product"`` of their ends' vectors, or their own ``"exact"`` encoding.
         max_degree: larger degrees count as this one; None takes the largest degree of the training graphs.
-        log1p: take log(1 + count) instead of counts, which the published runs did not.
+        log1p: take log(1 + count) instead of counts.
 
     Example:
         >>> EncodingSettings(name="elene", k=2).edges
