@@ -107,9 +107,9 @@ def measure(name: str, folds: int, learn: bool) -> dict[str, dict[str, Any]]:
 def show(name: str, found: dict[str, dict[str, Any]]) -> None:
     rival = np.median(found[KERNEL]["seconds"])
     for method, figures in found.items():
-        accuracy, seconds = 100 * np.array(figures["accuracy"] or [np.nan]), np.median(figures["seconds"])
+        accuracy, seconds = 100 * np.array(figures["accuracy"] or [np.nan, np.nan]), np.median(figures["seconds"])
         ratio = f"  {rival / seconds:6.1f}x the kernel's speed" if method != KERNEL else ""
-        score = f"{accuracy.mean():5.1f} ± {accuracy.std():4.1f}%"
+        score = f"{accuracy.mean():5.1f} ± {accuracy.std(ddof=1):4.1f}%"
         print(f"{name:12} {method:28} {score}  {seconds:8.3f} s{ratio}", flush=True)
 
 

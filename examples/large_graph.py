@@ -1,6 +1,6 @@
 """Nodes of one large graph, classified in mini-batches with exact ego-networks.
 
-    python examples/large_graph.py [--nodes 1000000] [--epochs 5] [--layers 1] [--workers 0]
+    python examples/large_graph.py [--nodes 1000000] [--epochs 5] [--layers 1] [--roots 20000] [--workers 0]
 
 The communities of the graph differ in how nodes are wired and in nothing else: every node has six neighbours and the
 same feature, so message passing sees the same tree around each of them, and GIN stays at chance. An ego-network shows

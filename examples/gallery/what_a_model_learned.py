@@ -73,7 +73,7 @@ quadruplets = torch.stack(
     [torch.ones_like(degrees), torch.ones_like(degrees), degrees, torch.zeros_like(degrees)], dim=1
 )
 with torch.no_grad():
-    rows = model.elene.embedding.node(quadruplets[None], quadruplets[None, :, 0])
+    rows = model.elene.embedding.node(quadruplets, quadruplets[:, 0])
     message = (model.elene.quadruplet_in(rows) + model.elene.root_in.bias).relu()
 
 # %%
@@ -82,8 +82,8 @@ with torch.no_grad():
 # - 1) / 2`` triangles.
 
 with torch.no_grad():
-    root = torch.tensor([[[0, 0, 6, 6]]])
-    own = model.elene.quadruplet_in(model.elene.embedding.node(root, root[:, :, 0]))
+    root = torch.tensor([[0, 0, 6, 6]])
+    own = model.elene.quadruplet_in(model.elene.embedding.node(root, root[:, 0]))
     pooled = (own + model.elene.root_in.bias).relu() + 6 * message
     zero = torch.zeros(MOST, model.width)
     answer = model.head(model.elene.node_gates(zero, model.elene.node_update(zero, pooled))).squeeze(1)

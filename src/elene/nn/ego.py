@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from elene.forking import cached_property
 from elene.nn.codes import distinct_rows, renumber_codes
 from elene.nn.entries import Entries, check_tensor
 from elene.nn.origin import Origin, read_shape, what_differs
@@ -104,6 +105,23 @@ class Ego:
             raise ValueError("edge_index does not fit the arcs of ego: each edge needs one arc in either direction")
         return ends, directions
 
+    @cached_property
+    def rooted_ends(self) -> EdgeEnds:
+        """The ends of edges around a root; in the place of the distance ``l`` stands ``3 l + delta``, the edge's
+        direction with it: ``delta`` is one more than by how much this end is farther than the other.
+        """
+        assert self.edge_quadruplets is not None
+        ends = self.edge_quadruplets[: self.num_rooted].reshape(-1, 2, 4).clone()
+        distance = ends[:, :, 0]
+        ends[:, :, 0] = 4 * distance - distance.flip(1) + 1
+        return EdgeEnds.of(ends)
+
+    @cached_property
+    def inside_ends(self) -> EdgeEnds:
+        """The readings of a root inside intersections."""
+        assert self.edge_quadruplets is not None
+        return EdgeEnds.of(self.edge_quadruplets[self.num_rooted :].reshape(-1, 2, 4))
+
     @classmethod
     def of(cls, data: Any) -> Ego:
         """Read the lists that :class:`elene.transforms.EgoStructure` added to a ``Data`` or ``Batch``.
@@ -132,6 +150,24 @@ class Ego:
         triples = Entries(*lists, torch.stack([rooted, inside + len(rooted_rows)], dim=1), origin.totals[EDGES])
         rows = torch.cat([rooted_rows, inside_rows])
         return cls(k, pairs, quadruplets, triples, rows, len(rooted_rows), data.ego_arc.long(), origin)
+
+
+class EdgeEnds(NamedTuple):
+    """Pairs of quadruplets, taken apart: the distinct ones, which are much fewer, and the two of each pair.
+
+    >>> EdgeEnds.of(torch.tensor([[[1, 1, 2, 0], [0, 0, 2, 2]], [[0, 0, 2, 2], [0, 0, 2, 2]]])).pairs.tolist()
+    [[1, 0], [0, 0]]
+    """
+
+    quadruplets: Tensor
+    pairs: Tensor
+
+    @classmethod
+    def of(cls, ends: Tensor) -> EdgeEnds:
+        """From pairs of shape ``(pairs, 2, 4)``."""
+        found = distinct_rows(ends.reshape(-1, 4).cpu().numpy())
+        distinct, number = (torch.from_numpy(part).to(ends.device) for part in found)
+        return cls(distinct, number.reshape(-1, 2))
 
 
 class _Ends(NamedTuple):

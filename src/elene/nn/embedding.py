@@ -31,7 +31,7 @@ class EgoEmbedding(nn.Module):
         >>> embedding = EgoEmbedding(k=2, max_degree=6, dim=16)
         >>> embedding
         EgoEmbedding(k=2, max_degree=6, dim=16, level='node', joint=True, intersection=True)
-        >>> embedding.node(torch.tensor([[[1, 1, 3, 2]]]), torch.tensor([[1]])).shape
+        >>> embedding.node(torch.tensor([[1, 1, 3, 2]]), torch.tensor([1])).shape
         torch.Size([1, 48])
     """
 
@@ -72,17 +72,18 @@ class EgoEmbedding(nn.Module):
 
     def node_rows(self, ego: Ego) -> Tensor:
         """Each distinct quadruplet's three embeddings side by side, ``(rows, 3 dim)``."""
-        rows: Tensor = self.node(ego.quadruplets[None], ego.quadruplets[None, :, 0])
+        rows: Tensor = self.node(ego.quadruplets, ego.quadruplets[:, 0])
         return rows
 
     def edge_rows(self, ego: Ego) -> tuple[Tensor, Tensor | None]:
-        """The same for each distinct pair of quadruplets of edges: around a root, and inside an intersection."""
-        assert ego.edge_quadruplets is not None and self.rooted is not None
-        ends = ego.edge_quadruplets.reshape(-1, 2, 4).transpose(0, 1)
-        around, within = ends[:, : ego.num_rooted], ends[:, ego.num_rooted :]
-        delta = around[:, :, 0] - around[:, :, 0].flip(0) + 1
-        rooted = self.rooted(around, 3 * around[:, :, 0] + delta)
-        return rooted, None if self.inside is None else self.inside(within, within[:, :, 0])
+        """The same for each distinct end of edges around a root, and for each reading inside an intersection."""
+        assert self.rooted is not None
+        ends = ego.rooted_ends.quadruplets
+        rooted = self.rooted(ends, ends[:, 0])
+        if self.inside is None:
+            return rooted, None
+        ends = ego.inside_ends.quadruplets
+        return rooted, self.inside(ends, ends[:, 0])
 
 
 class DegreeTables(nn.Module):
@@ -95,11 +96,11 @@ class DegreeTables(nn.Module):
         joint: one row for each pair of both, or one for each of them, added.
 
     Shapes:
-        quadruplets ``(ends, rows, 4)`` and their distances ``(ends, rows)``; gives ``(rows, 3 dim)``, summed over ends.
+        quadruplets ``(rows, 4)`` and their distances ``(rows,)``; gives ``(rows, 3 dim)``.
 
     Example:
         >>> tables = DegreeTables(distances=2, degrees=4, dim=8, joint=False)
-        >>> tables(torch.tensor([[[1, 1, 3, 2]]]), torch.tensor([[1]])).shape
+        >>> tables(torch.tensor([[1, 1, 3, 2]]), torch.tensor([1])).shape
         torch.Size([1, 24])
     """
 
@@ -120,11 +121,11 @@ class DegreeTables(nn.Module):
 
     def forward(self, quadruplets: Tensor, distance: Tensor) -> Tensor:
         """The embeddings of each row."""
-        degree = quadruplets[:, :, 1:].clamp(max=self.degrees - 1).long()
-        distance = distance.long()[:, :, None].expand_as(degree)
+        degree = quadruplets[:, 1:].clamp(max=self.degrees - 1).long()
+        distance = distance.long()[:, None].expand_as(degree)
         indices = [distance * self.degrees + degree] if self.joint else [distance, degree]
         found = [
-            table(index + torch.arange(3, device=index.device) * size).sum(0).flatten(1)
+            table(index + torch.arange(3, device=index.device) * size).flatten(1)
             for table, index, size in zip(self.tables, indices, self._sizes, strict=True)
         ]
         return found[0] if self.joint else found[0] + found[1]

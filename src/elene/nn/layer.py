@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import embedding_bag
 
 from elene.nn.ego import Ego
 from elene.nn.embedding import EgoEmbedding
@@ -227,11 +228,12 @@ class ELENE(nn.Module):
 
     def _edge_table(self, ego: Ego) -> Tensor:
         rooted, inside = self.embedding.edge_rows(ego)
-        around = self.rooted_in(rooted)
+        # A pair of quadruplets is a sum of two: single ones are mapped, for they are much fewer.
+        around = embedding_bag(ego.rooted_ends.pairs, self.rooted_in(rooted), mode="sum")
         if self.inside_in is None:
             assert ego.edge_quadruplets is not None
             return torch.cat([around, around.new_zeros(len(ego.edge_quadruplets) - len(around), self.hidden)])
-        return torch.cat([around, self.inside_in(inside)])
+        return torch.cat([around, embedding_bag(ego.inside_ends.pairs, self.inside_in(inside), mode="sum")])
 
     def _check(self, x: Tensor, edge_attr: Tensor | None, ego: Ego) -> None:
         if not isinstance(ego, Ego):
