@@ -57,7 +57,7 @@ class Training(Settings):
     lr: Annotated[float, Field(gt=0)] = 1e-3
     batch_size: Count = 128
     patience: Annotated[Count | None, BeforeValidator(absent)] = None
-    reestimate: bool = True
+    reestimate: bool = False
     evaluate_every: Count = 1
 
     @model_validator(mode="after")
