@@ -46,10 +46,15 @@ class Training(Settings):
         reestimate: whether the statistics of all BatchNorms are taken anew, over all training graphs, before each
             evaluation; else they are running means of the last batches.
         evaluate_every: evaluate, and look for the best epoch, after every so many epochs; the last one is among them.
+        frozen: how many of the epochs, the last ones, are trained with fixed statistics in all BatchNorms, taken over
+            all training graphs: what is trained there is what is evaluated.
+        frozen_lr: the learning rate of the first of these epochs, from where it falls to zero in a straight line.
+            It has to be small: nothing takes a shift away any more.
 
     Example:
-        >>> Training(epochs=100, step=50).rate(epoch=50)
-        0.0005
+        >>> schedule = Training(epochs=100, step=50, frozen=10)
+        >>> schedule.rate(epoch=50), schedule.rate(epoch=95)
+        (0.0005, 5e-07)
     """
 
     epochs: Count
@@ -59,6 +64,8 @@ class Training(Settings):
     patience: Annotated[Count | None, BeforeValidator(absent)] = None
     reestimate: bool = False
     evaluate_every: Count = 1
+    frozen: Annotated[int, Field(ge=0)] = 0
+    frozen_lr: Annotated[float, Field(gt=0)] = 1e-6
 
     @model_validator(mode="after")
     def _check_last(self) -> Self:
@@ -66,8 +73,20 @@ class Training(Settings):
             raise ValueError(f"evaluate_every must divide epochs, {self.epochs}, for the last one is evaluated")
         return self
 
+    @model_validator(mode="after")
+    def _check_frozen(self) -> Self:
+        if self.frozen >= self.epochs:
+            raise ValueError(f"frozen must be less than epochs, {self.epochs}, got {self.frozen}")
+        return self
+
+    def is_frozen(self, epoch: int) -> bool:
+        """Whether an epoch is trained with fixed statistics."""
+        return epoch >= self.epochs - self.frozen
+
     def rate(self, epoch: int) -> float:
         """The learning rate of an epoch."""
+        if self.is_frozen(epoch):
+            return self.frozen_lr * (self.epochs - epoch) / self.frozen
         return self.lr if self.step is None else float(self.lr * 0.5 ** (epoch // self.step))
 
 

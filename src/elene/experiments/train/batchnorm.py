@@ -112,10 +112,26 @@ def reestimate(network: nn.Module, batches: Iterable[Any]) -> None:
             network(batch)
 
 
+def freeze(network: nn.Module) -> None:
+    """Let every BatchNorm keep its statistics in training, too; its weights go on learning.
+
+    >>> network = nn.Sequential(nn.Linear(1, 1), nn.BatchNorm1d(1))
+    >>> freeze(network)
+    >>> [module.training for module in network]
+    [True, False]
+    """
+    for norm in _norms(network):
+        norm.eval()
+
+
+def _norms(network: nn.Module) -> list[nn.modules.batchnorm._NormBase]:
+    return [module for module in network.modules() if isinstance(module, nn.modules.batchnorm._NormBase)]
+
+
 @contextmanager
 def _only_statistics(network: nn.Module) -> Iterator[None]:
     """Evaluation but for the BatchNorms, which take plain means from scratch."""
-    norms = [module for module in network.modules() if isinstance(module, nn.modules.batchnorm._NormBase)]
+    norms = _norms(network)
     modes = {module: module.training for module in network.modules()}
     momenta = [norm.momentum for norm in norms]
     network.eval()

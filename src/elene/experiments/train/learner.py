@@ -12,7 +12,7 @@ from torchmetrics.utilities.distributed import gather_all_tensors
 
 from elene.experiments.config.spec import Training
 from elene.experiments.data.batches import Loader, seed_of
-from elene.experiments.train.batchnorm import reestimate
+from elene.experiments.train.batchnorm import freeze, reestimate
 from elene.experiments.train.objective import Objective
 
 
@@ -27,8 +27,7 @@ class Learner(pl.LightningModule):
         objective: what is minimised and measured.
         training: epochs and learning rates.
         seed: of the order of graphs, of dropout and of sampling.
-        statistics: batches that the statistics of BatchNorms are taken of before each evaluation; None leaves them
-            running.
+        statistics: batches that the statistics of BatchNorms are taken of, where ``training`` says so.
 
     Attributes:
         curve: for each epoch so far ``loss``, ``validation``, None where nothing was evaluated, and ``seconds``, the
@@ -82,6 +81,10 @@ class Learner(pl.LightningModule):
         self.trainer.train_dataloader.epoch = epoch
         for group in self.trainer.optimizers[0].param_groups:
             group["lr"] = self.schedule.rate(epoch)
+        if self.schedule.is_frozen(epoch):
+            if not self.schedule.is_frozen(epoch - 1):
+                self._take_statistics()
+            freeze(self.network)
         self._loss, self._steps, self._began = torch.zeros((), device=self.device), 0, perf_counter()
 
     def training_step(self, batch: Any, batch_idx: int) -> Tensor:
@@ -98,8 +101,12 @@ class Learner(pl.LightningModule):
         """Training of this epoch is over: how long it took. Statistics are those of the weights that are evaluated."""
         if self.trainer.state.fn == "fit":
             self._end_training()
-            if self.statistics is not None:
-                reestimate(self.network, (batch.to(self.device) for batch in self.statistics))
+            if self.schedule.reestimate and not self.schedule.is_frozen(self.current_epoch):
+                self._take_statistics()
+
+    def _take_statistics(self) -> None:
+        assert self.statistics is not None
+        reestimate(self.network, (batch.to(self.device) for batch in self.statistics))
 
     def _end_training(self) -> None:
         loss = self.trainer.strategy.reduce(self._loss / max(self._steps, 1), reduce_op="mean")

@@ -147,7 +147,8 @@ def fit(
     """Train a network, from the checkpoint in the folder if there is one; to be done :func:`reproducibly`."""
     spec, checkpoint = experiment.spec, folder / CHECKPOINT
     network = share_batch_norms(experiment.network()) if world > 1 else experiment.network()
-    statistics = experiment.loader("statistics", rank, world) if spec.training.reestimate else None
+    wanted = spec.training.reestimate or spec.training.frozen
+    statistics = experiment.loader("statistics", rank, world) if wanted else None
     learner = Learner(network, experiment.objective, spec.training, experiment.seed, statistics)
     trainer = _trainer(spec, folder, world, pause)
     train, validation = (experiment.loader(part, rank, world) for part in ("train", "validation"))
