@@ -7,7 +7,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-from elene.experiments.train.batchnorm import SharedBatchNorm, SharedPairNorm, reestimate, share_batch_norms
+from elene.experiments.train.batchnorm import SharedBatchNorm, SharedPairNorm, freeze, reestimate, share_batch_norms
 from elene.nn import Entries, PairNorm
 
 
@@ -39,6 +39,19 @@ def test_shared_is_what_it_is_for_one_process(alone):
     assert torch.allclose(usual.eval()(x), shared.eval()(x))
 
 
+class PairNormed(nn.Module):
+    """The first output of a norm over pairs, of a row with itself."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.norm = PairNorm(channels)
+
+    def forward(self, x):
+        own = torch.arange(len(x))
+        entries = Entries(torch.ones_like(own), own, torch.zeros_like(own)[:, None], len(x))
+        return self.norm(x, x, torch.zeros_like(x[:1]), entries)[0]
+
+
 def test_shared_norm_of_pairs_is_what_it_is_for_one_process(alone):
     torch.manual_seed(0)
     entries = Entries(
@@ -68,3 +81,18 @@ def test_statistics_are_means_over_all_batches_whatever_was_seen_before(alone):
         rows = [network[0](batch).detach() for batch in batches]
         assert torch.allclose(network[1].running_mean, torch.stack([row.mean(0) for row in rows]).mean(0))
         assert torch.allclose(network[1].running_var, torch.stack([row.var(0) for row in rows]).mean(0))
+
+
+def test_frozen_statistics_stay_as_they_are_and_are_what_is_trained_with(alone):
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Dropout(0.5), PairNormed(4)).double()
+    network(torch.randn(5, 3, dtype=torch.float64) + 1)
+    freeze(network)
+    statistics = [buffer.clone() for buffer in network.buffers()]
+    x = torch.randn(5, 3, dtype=torch.float64)
+    assert network[2].training and not any(torch.equal(network(x), network(x)) for _ in range(3))
+    network[2].eval()
+    output = network(x)
+    output.square().sum().backward()
+    assert torch.equal(output, network.eval()(x)) and network[1].weight.grad.abs().min() > 0
+    assert all(map(torch.equal, network.buffers(), statistics))

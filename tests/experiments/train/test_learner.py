@@ -91,6 +91,20 @@ def test_better(metric, better, worse):
     assert not objective.better(worse, than=better) and not objective.better(worse, than=worse)
 
 
+@pytest.mark.parametrize(
+    ("task", "metric", "best", "nearly"),
+    [
+        ("regression", "mae", 0.0, 1e-30),
+        ("regression", "log10_mse", -math.inf, -300.0),
+        ("classification", "accuracy", 1.0, 0.999999),
+        ("binary", "roc_auc", 1.0, 0.999999),
+    ],
+)
+def test_perfect(task, metric, best, nearly):
+    objective = Objective(task, metric, 1)
+    assert objective.perfect(best) and not objective.perfect(nearly) and objective.better(best, than=nearly)
+
+
 def test_what_a_checkpoint_holds_is_remembered():
     make = lambda: Learner(nn.Linear(2, 1), Objective("regression", "mae", 1), Training(epochs=3), seed=0)  # noqa: E731
     learner, other, checkpoint = make(), make(), {}

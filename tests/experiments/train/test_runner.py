@@ -119,6 +119,19 @@ def test_patience(tmp_path, monkeypatch):
     assert outcome(runner.run(patient, folder=tmp_path / "stopped")) == outcome(result)
 
 
+def test_a_run_ends_where_no_epoch_could_be_better(tmp_path, monkeypatch):
+    usual = Learner.on_validation_epoch_end
+
+    def pretend(self):
+        monkeypatch.setattr(Learner, "_measure", lambda self: (0.5, 0.25, 1.0, 1.0)[self.current_epoch])
+        usual(self)
+
+    monkeypatch.setattr(Learner, "on_validation_epoch_end", pretend)
+    result = runner.run(config.load("sr25", "gin", ["training.epochs=9", "model.hidden=8"]), folder=tmp_path)
+    assert result.curve["validation"] == [0.5, 0.25, 1.0]
+    assert (result.cost.epochs, result.best.epoch, result.last.epoch) == (3, 2, 2)
+
+
 def test_what_a_result_tells(tmp_path):
     result = runner.run(QUICK, seed=4, folder=tmp_path)
     assert (result.spec, result.seed, result.fold, result.devices, result.metric) == (QUICK, 4, 0, 1, "accuracy")
@@ -146,7 +159,7 @@ def test_logs(tmp_path):
 
 
 def test_evaluating_less_often_changes_nothing_but_what_is_looked_at(tmp_path):
-    rare = SMALL.model_copy(update={"training": SMALL.training.model_copy(update={"evaluate_every": 3})})
+    rare = with_training(SMALL, evaluate_every=3)
     always, now_and_then = runner.run(SMALL, folder=tmp_path / "always"), runner.run(rare, folder=tmp_path / "rare")
     values = always.curve["validation"]
     assert now_and_then.curve == {
@@ -159,6 +172,55 @@ def test_evaluating_less_often_changes_nothing_but_what_is_looked_at(tmp_path):
         assert [bool(row["validation"]) for row in csv.DictReader(file)] == [False, False, True, False, False, True]
     with pytest.raises(ValueError, match="evaluate_every must divide epochs, 6"):
         config.load("sr25", "gin", ["training.epochs=6", "training.evaluate_every=4"])
+
+
+def with_training(spec, **changes):
+    return spec.model_copy(update={"training": spec.training.model_copy(update=changes)})
+
+
+def test_the_last_epochs_are_trained_with_the_statistics_of_the_first_of_them(tmp_path, monkeypatch):
+    usual, seen = Learner.training_step, []
+
+    def watch(self, batch, batch_idx):
+        loss = usual(self, batch, batch_idx)
+        [rate] = {group["lr"] for group in self.trainer.optimizers[0].param_groups}
+        norms = [module for module in self.network.modules() if hasattr(module, "running_mean")]
+        seen.append((self.current_epoch, rate, [norm.running_mean.clone() for norm in norms]))
+        return loss
+
+    monkeypatch.setattr(Learner, "training_step", watch)
+    plain = runner.run(SMALL, folder=tmp_path / "plain")
+    seen.clear()
+    frozen = runner.run(with_training(SMALL, frozen=0.5, frozen_lr=3e-4), folder=tmp_path / "frozen")
+    assert frozen.curve["loss"][:3] == plain.curve["loss"][:3] and frozen.curve["loss"][3:] != plain.curve["loss"][3:]
+    means = {epoch: [means for at, _, means in seen if at == epoch] for epoch in range(6)}
+    first = means[3][0]
+    assert all(all(map(torch.equal, first, later)) for epoch in (3, 4, 5) for later in means[epoch])
+    assert len(first) > 4 and not any(map(torch.equal, first, means[2][-1]))
+    assert [rate for epoch, rate, _ in seen if epoch >= 3] == pytest.approx(
+        [rate for rate in (3e-4, 2e-4, 1e-4) for _ in means[3]]
+    )
+    assert frozen.best.validation >= frozen.last.validation
+
+
+def test_a_run_stopped_among_the_last_epochs_ends_as_if_it_had_not_been(tmp_path, final, monkeypatch):
+    class Stop(Exception):
+        pass
+
+    spec = with_training(SMALL, frozen=0.5, frozen_lr=3e-4)
+    whole = runner.run(spec, folder=tmp_path / "whole")
+    usual, stopped = Learner.on_train_epoch_start, []
+
+    def stop(self):
+        if self.current_epoch == 4 and not stopped:
+            stopped.append(True)
+            raise Stop
+        usual(self)
+
+    monkeypatch.setattr(Learner, "on_train_epoch_start", stop)
+    with pytest.raises(Stop):
+        runner.run(spec, folder=tmp_path / "stopped", pause=0)
+    assert outcome(runner.run(spec, folder=tmp_path / "stopped", pause=0)) == outcome(whole) and equal(final)
 
 
 def test_what_is_in_the_store_is_not_run_again(tmp_path, monkeypatch):

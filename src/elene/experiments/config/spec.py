@@ -46,15 +46,15 @@ class Training(Settings):
         reestimate: whether the statistics of all BatchNorms are taken anew, over all training graphs, before each
             evaluation; else they are running means of the last batches.
         evaluate_every: evaluate, and look for the best epoch, after every so many epochs; the last one is among them.
-        frozen: how many of the epochs, the last ones, are trained with fixed statistics in all BatchNorms, taken over
+        frozen: which share of the epochs, the last ones, is trained with fixed statistics in all BatchNorms, taken over
             all training graphs: what is trained there is what is evaluated.
         frozen_lr: the learning rate of the first of these epochs, from where it falls to zero in a straight line.
             It has to be small: nothing takes a shift away any more.
 
     Example:
-        >>> schedule = Training(epochs=100, step=50, frozen=10)
+        >>> schedule = Training(epochs=100, step=50, frozen=0.1, frozen_lr=2e-6)
         >>> schedule.rate(epoch=50), schedule.rate(epoch=95)
-        (0.0005, 5e-07)
+        (0.0005, 1e-06)
     """
 
     epochs: Count
@@ -64,7 +64,7 @@ class Training(Settings):
     patience: Annotated[Count | None, BeforeValidator(absent)] = None
     reestimate: bool = False
     evaluate_every: Count = 1
-    frozen: Annotated[int, Field(ge=0)] = 0
+    frozen: Annotated[float, Field(ge=0, lt=1)] = 0.0
     frozen_lr: Annotated[float, Field(gt=0)] = 1e-6
 
     @model_validator(mode="after")
@@ -73,20 +73,15 @@ class Training(Settings):
             raise ValueError(f"evaluate_every must divide epochs, {self.epochs}, for the last one is evaluated")
         return self
 
-    @model_validator(mode="after")
-    def _check_frozen(self) -> Self:
-        if self.frozen >= self.epochs:
-            raise ValueError(f"frozen must be less than epochs, {self.epochs}, got {self.frozen}")
-        return self
-
-    def is_frozen(self, epoch: int) -> bool:
-        """Whether an epoch is trained with fixed statistics."""
-        return epoch >= self.epochs - self.frozen
+    @property
+    def first_frozen(self) -> int:
+        """The first epoch with fixed statistics, from where on all have them."""
+        return self.epochs - round(self.frozen * self.epochs)
 
     def rate(self, epoch: int) -> float:
         """The learning rate of an epoch."""
-        if self.is_frozen(epoch):
-            return self.frozen_lr * (self.epochs - epoch) / self.frozen
+        if epoch >= self.first_frozen:
+            return self.frozen_lr * (self.epochs - epoch) / (self.epochs - self.first_frozen)
         return self.lr if self.step is None else float(self.lr * 0.5 ** (epoch // self.step))
 
 

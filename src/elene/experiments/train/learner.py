@@ -81,9 +81,9 @@ class Learner(pl.LightningModule):
         self.trainer.train_dataloader.epoch = epoch
         for group in self.trainer.optimizers[0].param_groups:
             group["lr"] = self.schedule.rate(epoch)
-        if self.schedule.is_frozen(epoch):
-            if not self.schedule.is_frozen(epoch - 1):
-                self._take_statistics()
+        if epoch == self.schedule.first_frozen:
+            self._take_statistics()
+        if epoch >= self.schedule.first_frozen:
             freeze(self.network)
         self._loss, self._steps, self._began = torch.zeros((), device=self.device), 0, perf_counter()
 
@@ -101,7 +101,7 @@ class Learner(pl.LightningModule):
         """Training of this epoch is over: how long it took. Statistics are those of the weights that are evaluated."""
         if self.trainer.state.fn == "fit":
             self._end_training()
-            if self.schedule.reestimate and not self.schedule.is_frozen(self.current_epoch):
+            if self.schedule.reestimate and self.current_epoch < self.schedule.first_frozen:
                 self._take_statistics()
 
     def _take_statistics(self) -> None:
@@ -149,8 +149,12 @@ class Learner(pl.LightningModule):
             logger.log_metrics({"epoch": epoch, "lr": self.schedule.rate(epoch), **values}, step=epoch)
 
     def _stop_without_hope(self) -> None:
-        patience, epochs = self.schedule.patience, len(self.curve["validation"])
-        if patience is not None and self.best_epoch is not None and epochs - 1 - self.best_epoch >= patience:
+        """Stop if no epoch can be chosen any more before the best one so far, or if patience is at its end."""
+        patience, validation = self.schedule.patience, self.curve["validation"]
+        if self.best_epoch is None:
+            return
+        waited = len(validation) - 1 - self.best_epoch
+        if self.objective.perfect(validation[self.best_epoch]) or (patience is not None and waited >= patience):
             self.trainer.should_stop = True
 
     def on_test_epoch_end(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +39,10 @@ class Objective:
     def better(self, value: float, than: float) -> bool:
         """Whether a value of the metric is better than another one."""
         return value < than if self.metric in ("mae", "log10_mse") else value > than
+
+    def perfect(self, value: float) -> bool:
+        """Whether no value of the metric could be better."""
+        return value == {"mae": 0.0, "log10_mse": -math.inf}.get(self.metric, 1.0)
 
     def loss(self, output: Tensor, y: Tensor) -> Tensor:
         """The mean loss: cross-entropy, or the absolute or squared error, whichever is the metric."""
