@@ -33,8 +33,8 @@ from elene.experiments.schedule.cost import FOLDER as COST
 TITLE = "Results"
 RULES = (
     "Ours is the metric on the test graphs at the best validation epoch, as the mean ± standard deviation of all runs. "
-    "These differ in their seed or, where a data set has folds, in the fold. A run ends before its last epoch where the "
-    "validation metric is perfect, for no later epoch could be chosen.",
+    "These differ in their seed or, where a data set has folds, in the fold. A run whose validation is perfect ends "
+    "there, before its last epoch, for no later one could be chosen.",
     "Runs have the settings of the paper where nothing else is said. 20 of 300 epochs: the paper has 300. All runs of "
     "a cell were made by one commit, the newest that has any, with one content of the data. Of runs with several "
     "settings those are shown that a search chose on the validation graphs, marked as searched, or else the closest to "
