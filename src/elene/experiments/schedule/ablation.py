@@ -80,6 +80,10 @@ class Point:
         """What to call it in a table."""
         return f"{title_of(self.row)}, {self.change}"
 
+    def matters(self, panel: Panel) -> bool:
+        """Whether it makes a difference on a data set."""
+        return not self.datasets or panel.label in self.datasets
+
     def spec(self, panel: Panel) -> ExperimentSpec:
         """What is trained."""
         short = config.compressed(config.load_network(panel.label, self.row), panel.epochs)
@@ -120,7 +124,7 @@ def points() -> list[Point]:
 
 
 def _is_default(point: Point) -> bool:
-    panel = panels()[0]
+    panel = next(panel for panel in panels() if point.matters(panel))
     return point.spec(panel).identity == Point(point.row).spec(panel).identity
 
 
@@ -149,11 +153,7 @@ def plan_ablation(
         (number, PlannedRun(point.spec(panel), number, 0))
         for panel in wanted
         for point in every
-        if (not names or point.name in names) and _matters(point, panel)
+        if (not names or point.name in names) and point.matters(panel)
         for number in range(seeds or panel.seeds)
     ]
     return [job for _, job in sorted(runs, key=lambda run: run[0])]
-
-
-def _matters(point: Point, panel: Panel) -> bool:
-    return not point.datasets or panel.label in point.datasets
