@@ -17,7 +17,7 @@ import elene.__main__
 import elene.io.parts
 import elene.io.writing
 from elene.cli import app, demo
-from elene.cli.common import read_graph
+from elene.cli.options import read_graph
 from elene.datasets import rook, shrikhande, sr25
 from elene.encoding import Encoding, encode
 from elene.graph import Graph

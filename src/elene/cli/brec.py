@@ -11,16 +11,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from elene.cli.common import (
-    ResultsOption,
-    ThreadsOption,
-    console,
-    counted,
-    error_console,
-    make_table,
-    resumable,
-    working,
-)
+from elene.cli.common import console, counted, error_console, make_table, resumable, working
+from elene.cli.options import ResultsOption, ThreadsOption
 from elene.extras import needing
 
 if TYPE_CHECKING:
@@ -85,13 +77,17 @@ def brec(
     if row is None and (changes or seed is not None):
         raise ValueError("settings and --seed are for models that are trained: pass --row NAME, too, or leave them out")
     with needing("experiments", "elene brec"), working("Loading libraries"):
+        from elene.brec.ledger import Ledger
         from elene.brec.standings import standings
+        from elene.experiments import config
+        from elene.experiments.results.origin import origin_of_pairs
     every = _read(file)
     chosen = _chosen(every, pairs)
     if row is None:
         _count(chosen, None if pairs else results, threads)
         return
-    ledger = _ledger(every, row, changes or [], seed or 0, results)
+    spec = config.load_network("brec", row, changes or [])
+    ledger = Ledger.open(results, spec, origin_of_pairs(every), seed or 0)
     with resumable(ctx):
         _train(ledger, chosen, threads)
     console.print(_table(standings(results), "trained"))
@@ -153,14 +149,6 @@ def _count(pairs: list[BrecPair], results: Path | None, threads: int | None) -> 
     console.print(_table(found, KIND))
     if results is not None and not done:
         error_console.print("All counts were in the results: nothing to do.")
-
-
-def _ledger(pairs: list[BrecPair], row: str, changes: list[str], seed: int, results: Path) -> Ledger:
-    from elene.brec.ledger import Ledger
-    from elene.experiments import config
-    from elene.experiments.results.origin import origin_of_pairs
-
-    return Ledger.open(results, config.load_network("brec", row, changes), origin_of_pairs(pairs), seed)
 
 
 def _train(ledger: Ledger, pairs: list[BrecPair], threads: int | None) -> None:

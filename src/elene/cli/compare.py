@@ -7,21 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elene.cli.common import (
+from elene.cli.common import console, counted, make_table, size_of, working
+from elene.cli.options import (
     AS_FOUND,
     DEPTHS_HELP,
     EdgeLabelsOption,
     FileOptions,
     Level,
-    console,
-    counted,
-    make_table,
     parse_depths,
     read_edge_labels,
     read_graph,
     reading_files,
-    size_of,
-    working,
 )
 
 if TYPE_CHECKING:
@@ -29,12 +25,7 @@ if TYPE_CHECKING:
     from elene.graph import Graph
 
 
-class Refine(StrEnum):
-    """What refines the encodings when they do not tell graphs apart by themselves."""
-
-    none = "none"
-    wl = "wl"
-    folklore = "2fwl"
+Refine = StrEnum("Refine", {"none": "none", "wl": "wl", "folklore": "2fwl"})
 
 
 @reading_files

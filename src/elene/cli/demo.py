@@ -15,6 +15,7 @@ from elene.cli.explain import explain_node, save_picture
 if TYPE_CHECKING:
     from elene.graph import Graph
 
+KERNELS = ("nodes, k = 1", "nodes, k = 2", "edges, k = 1", "single nodes and edges", "fingerprints")
 NODES, EDGES_PER_NODE, SAMPLE = 200_000, 5, 20_000
 
 
@@ -29,10 +30,14 @@ def demo(
 
     **Example:** elene demo --folder pictures
     """
+    from elene.warmup import steps
+
     started = perf_counter()
     folder.mkdir(parents=True, exist_ok=True)
     with working("Compiling the kernels, once and for all"):
-        _compile()
+        for what, run in steps().items():
+            if what in KERNELS:
+                run()
     scenes: list[tuple[str, Callable[[Path], None]]] = [
         ("What a node sees", _show_quadruplets),
         ("Two graphs that nodes cannot tell apart, and edges can", _show_rook_and_shrikhande),
@@ -55,16 +60,6 @@ def _begin(title: str) -> None:
     console.print()
     console.rule(f"[bold]{title}", align="left", style="dim")
     console.print()
-
-
-def _compile() -> None:
-    """Every kernel of the demo once, on next to nothing."""
-    from elene.warmup import steps
-
-    wanted = ("nodes, k = 1", "nodes, k = 2", "edges, k = 1", "single nodes and edges", "fingerprints")
-    for what, run in steps().items():
-        if what in wanted:
-            run()
 
 
 def _show_quadruplets(folder: Path) -> None:

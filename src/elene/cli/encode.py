@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,46 +20,26 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
-from elene.cli.common import (
-    ARGUMENTS,
+from elene.cli.common import ARGUMENTS, clean_interrupts, console, counted, error_console, size_of, working
+from elene.cli.options import (
     AS_FOUND,
     DEPTHS_HELP,
     FileOptions,
     GraphArgument,
     Level,
-    clean_interrupts,
-    console,
-    counted,
-    error_console,
     parse_depths,
     read_graph,
     reading_files,
-    size_of,
-    working,
 )
-from elene.cli.parts import Places, encode_parts
+from elene.cli.parts import encode_parts
 
 if TYPE_CHECKING:
     from elene.encoding.spec import EncodingSpec
     from elene.io.writing import Written
 
-RUN_PANEL = "How it is run"
-
-
-class Degrees(StrEnum):
-    """What is kept of each node."""
-
-    relative = "relative"
-    absolute = "absolute"
-
-
-class Form(StrEnum):
-    """How a multiset becomes a vector."""
-
-    marginal = "marginal"
-    joint = "joint"
-    type = "type"
-    product = "product"
+Degrees = StrEnum("Degrees", ("relative", "absolute"))
+Form = StrEnum("Form", ("marginal", "joint", "type", "product"))
+run_option = partial(typer.Option, rich_help_panel="How it is run")
 
 
 @reading_files
@@ -98,46 +79,26 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
         typer.Option(metavar="N", help="For pairs: the largest distance.", show_default="all connected pairs"),
     ] = None,
     threads: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="How many threads.", show_default="all cores", rich_help_panel=RUN_PANEL),
+        int | None, run_option(min=1, metavar="N", help="How many threads.", show_default="all cores")
     ] = None,
     chunk: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Rows computed at a time.",
-            show_default="about a second's worth",
-            rich_help_panel=RUN_PANEL,
-        ),
+        run_option(min=1, metavar="N", help="Rows computed at a time.", show_default="about a second's worth"),
     ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option("--resume", metavar="", help="Go on where an interrupted run stopped.", rich_help_panel=RUN_PANEL),
-    ] = False,
+    resume: Annotated[bool, run_option("--resume", metavar="", help="Go on where an interrupted run stopped.")] = False,
     wide: Annotated[
-        bool,
-        typer.Option("--wide", metavar="", help="A row for each node, edge or pair in Parquet, too."),
+        bool, typer.Option("--wide", metavar="", help="A row for each node, edge or pair in Parquet, too.")
     ] = False,
     compact: Annotated[
         bool, typer.Option("--compact", metavar="", help="The same without the columns that are zero everywhere.")
     ] = False,
     workers: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="For a folder of parts: so many processes of this machine make them.",
-            rich_help_panel=RUN_PANEL,
-        ),
+        run_option(min=1, metavar="N", help="For a folder of parts: so many processes of this machine make them."),
     ] = None,
     scheduler: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="The same on the Dask cluster at this address, as tcp://host:8786.",
-            rich_help_panel=RUN_PANEL,
-        ),
+        run_option(metavar="ADDRESS", help="The same on the Dask cluster at this address, as tcp://host:8786."),
     ] = None,
     how: FileOptions = AS_FOUND,
 ) -> None:
@@ -161,7 +122,7 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     if workers is not None or scheduler is not None or (Path(graph).is_dir() and not output.suffix):
         if layout is not None or chunk is not None:
             raise ValueError("--wide, --compact and --chunk are for one file: leave them out, or name a file")
-        encode_parts(Path(graph), spec, output, Places(workers, scheduler, threads))
+        encode_parts(Path(graph), spec, output, workers, scheduler, threads)
         return
     file = check_output(output, layout)
     read = read_graph(graph, how, output)
@@ -260,23 +221,23 @@ def _finishing_chunks(progress: _Progress) -> Iterator[None]:
 
 def _say_how_to_resume(ctx: typer.Context, encoding: Task, parts: Path) -> None:
     arguments = [argument for argument in ctx.meta[ARGUMENTS] if argument != "--resume"]
-    lines = (
-        f"Interrupted: {encoding.completed:,.0f} of {encoding.total:,.0f} rows are done and kept in {parts}. To go on:",
-        f"  {shlex.join(['elene', *arguments, '--resume'])}",
+    error_console.print(
+        f"Interrupted: {encoding.completed:,.0f} of {encoding.total:,.0f} rows are done and kept in {parts}. To go on:"
+        f"\n  {shlex.join(['elene', *arguments, '--resume'])}",
+        markup=False,
+        soft_wrap=True,
     )
-    error_console.print("\n".join(lines), markup=False, soft_wrap=True)
 
 
 def _say_what_is_there(target: Path, spec: EncodingSpec, written: Written, seconds: float) -> None:
     name, size = escape(str(target)), decimal(target.stat().st_size)
     reader = {".npz": "elene.Encoding.load", ".parquet": "pandas.read_parquet", ".csv": "pandas.read_csv"}
-    how = f'{reader[target.suffix]}("{name}")'
-    lines = (
+    console.print(
         f"[bold green]{name}[/]: {counted(written.rows, spec.level)} x {counted(written.columns, 'column')}, "
-        f"{counted(written.counts, 'count')}, {size}, {seconds:,.1f} s",
-        f"Read it with [cyan]{how}[/]",
+        f"{counted(written.counts, 'count')}, {size}, {seconds:,.1f} s\n"
+        f'Read it with [cyan]{reader[target.suffix]}("{name}")[/]',
+        soft_wrap=True,
     )
-    console.print("\n".join(lines), soft_wrap=True)
     deeper = [depth for depth in spec.depths if depth > written.reach >= 0]
     if deeper and spec.form not in ("product", "type"):
         told = " ".join(f"-k {depth}" for depth in deeper)

@@ -12,20 +12,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from elene.cli.common import (
-    AS_FOUND,
-    FileOptions,
-    GraphArgument,
-    console,
-    counted,
-    make_table,
-    parse_label,
-    read_graph,
-    reading_files,
-    say,
-    size_of,
-    working,
-)
+from elene.cli.common import console, counted, make_table, say, size_of, working
+from elene.cli.options import AS_FOUND, FileOptions, GraphArgument, parse_label, read_graph, reading_files
 
 if TYPE_CHECKING:
     from elene.graph import Graph
@@ -94,7 +82,7 @@ def explain_node(graph: Graph, node: Any, k: int) -> None:
     edges = sum(quadruplet.degree * count for quadruplet, count in found.items()) // 2
     name = escape(str(node))
     say(f"[bold]Node {name}, k = {k}[/]  {_sizes(found, edges, k, '')}, in a graph of {size_of(graph)}\n")
-    table = make_table(*_fields(graph), "nodes", text=0)
+    table = make_table(*FIELDS, *["label"] * (graph.labels is not None), "nodes", text=0)
     _fill(table, {tuple(quadruplet): count for quadruplet, count in found.items()})
     console.print(table)
     say(_in_words(found, name), style="italic")
@@ -119,10 +107,6 @@ def explain_edge(graph: Graph, u: Any, v: Any, k: int) -> None:
         "how many of its neighbours in sight of both are closer to that end, there at all, and farther from it.",
         style="italic",
     )
-
-
-def _fields(graph: Graph) -> list[str]:
-    return [*FIELDS, *["label"] * (graph.labels is not None)]
 
 
 def _sizes(found: Counter[Any], edges: int, k: int, of: str) -> str:

@@ -10,15 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elene.cli.common import (
-    AS_FOUND,
-    FileOptions,
-    console,
-    error_console,
-    read_graph,
-    reading_files,
-    size_of,
-)
+from elene.cli.common import console, error_console, size_of
+from elene.cli.options import AS_FOUND, FileOptions, read_graph, reading_files, which_graph
 
 if TYPE_CHECKING:
     from elene.explorer.shelf import Named
@@ -80,10 +73,9 @@ def _announce(address: str, browser: bool) -> None:
 def _named(file: str, read: partial[Graph]) -> Named:
     from elene.explorer.shelf import Named
 
-    path, mark, number = file.rpartition("#")
-    numbered = bool(mark) and number.isdecimal() and not Path(file).exists()
-    on_disk = None if file == "-" else (path if numbered else file)
-    return Named("standard input" if file == "-" else Path(file).name, partial(read, file), on_disk)
+    from_file = file != "-"
+    on_disk = which_graph(file)[0] if from_file else None
+    return Named(Path(file).name if from_file else "standard input", partial(read, file), on_disk)
 
 
 def _read(file: str, how: FileOptions) -> Graph:

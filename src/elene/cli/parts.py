@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rich.filesize import decimal
 from rich.markup import escape
@@ -17,20 +17,17 @@ if TYPE_CHECKING:
     from elene.encoding.spec import EncodingSpec
 
 
-class Places(NamedTuple):
-    """Where parts are made: in processes of this machine, on a cluster, or in this process; with so many threads."""
+def encode_parts(
+    graph: Path, spec: EncodingSpec, output: Path, workers: int | None, scheduler: str | None, threads: int | None
+) -> None:
+    """Make all parts that are missing, and say how far it is.
 
-    workers: int | None
-    scheduler: str | None
-    threads: int | None
-
-
-def encode_parts(graph: Path, spec: EncodingSpec, output: Path, places: Places) -> None:
-    """Make all parts that are missing, and say how far it is."""
+    They are made by so many processes of this machine, on the cluster of a scheduler, or by this process.
+    """
     from elene.cluster import encode
     from elene.cluster.store import GraphStore
 
-    if places.workers is not None and places.scheduler is not None:
+    if workers is not None and scheduler is not None:
         raise ValueError("--workers is for this machine, and --scheduler for a cluster: leave one of them out")
     if not graph.is_dir():
         raise ValueError(f"{graph} is not a graph store: build one with elene store {graph} -o graph.elene")
@@ -39,14 +36,14 @@ def encode_parts(graph: Path, spec: EncodingSpec, output: Path, places: Places) 
     options = {name: getattr(spec, name) for name in ("level", "degrees", "form", "max_degree", "radius")}
     try:
         with ExitStack() as stack, clean_interrupts():
-            where = _where(places, stack)
+            where = _where(workers, scheduler, stack)
             bar = stack.enter_context(_bar(spec.level))
             task = bar.add_task("Encoding", total=None, rows=0)
 
             def report(done: int, total: int, rows: int) -> None:
                 bar.update(task, completed=done, total=total, rows=rows)
 
-            found = encode(store, spec.depths, output, threads=places.threads, report=report, **where, **options)
+            found = encode(store, spec.depths, output, threads=threads, report=report, **where, **options)
     except KeyboardInterrupt:
         complain("stopped:", "bold yellow", f"{output} keeps the parts that are done; the same command goes on")
         raise
@@ -59,21 +56,21 @@ def encode_parts(graph: Path, spec: EncodingSpec, output: Path, places: Places) 
     )
 
 
-def _where(places: Places, stack: ExitStack) -> dict[str, Any]:
+def _where(workers: int | None, scheduler: str | None, stack: ExitStack) -> dict[str, Any]:
     """What to tell :func:`elene.cluster.encode` about the place."""
-    if places.scheduler is None and places.workers is None:
+    if scheduler is None and workers is None:
         return {"workers": 0}
     from elene.extras import need
 
     need("cluster", "--workers and --scheduler", "distributed")
-    if places.scheduler is None:
-        return {"workers": places.workers}
+    if scheduler is None:
+        return {"workers": workers}
     from distributed import Client
 
     try:
-        client = stack.enter_context(Client(places.scheduler))
+        client = stack.enter_context(Client(scheduler))
     except (OSError, ValueError) as error:
-        raise OSError(f"--scheduler {places.scheduler}: no Dask scheduler answers there ({error})") from None
+        raise OSError(f"--scheduler {scheduler}: no Dask scheduler answers there ({error})") from None
     error_console.print(f"dashboard: {client.dashboard_link}", markup=False, soft_wrap=True)
     return {"client": client}
 

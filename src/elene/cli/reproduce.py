@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from elene.cli.common import (
-    ResultsOption,
-    RunsOption,
-    ThreadsOption,
     clean_interrupts,
     console,
     counted,
@@ -24,6 +20,7 @@ from elene.cli.common import (
     say_again,
     working,
 )
+from elene.cli.options import ResultsOption, RunsOption, ThreadsOption
 from elene.extras import needing
 
 if TYPE_CHECKING:
@@ -96,11 +93,10 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
 
     **Example:** elene reproduce expressivity --budget 60
     """
-    wanted = _Wanted(table, changes or [], _names(rows), _names(datasets), seeds, chosen)
     with needing("experiments", "training"), working("Loading libraries"):
         from elene.experiments.results.machine import use_threads
 
-        work = _undertaking(wanted, results)
+        work = _undertaking(table, changes or [], _names(rows), _names(datasets), seeds, chosen, results)
     use_threads(threads)
     with resumable(ctx):
         states = _run(work, runs, None if budget is None else budget * MINUTE)
@@ -112,20 +108,7 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
         raise typer.Exit(1)
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """What was asked for."""
-
-    table: str
-    changes: list[str]
-    rows: list[str]
-    datasets: list[str]
-    seeds: int | None
-    chosen: bool
-
-
-@dataclass(frozen=True)
-class _Undertaking:
+class _Undertaking(NamedTuple):
     """What is to be run, how, where results are kept, and what shows them in the end."""
 
     jobs: list[PlannedRun]
@@ -134,27 +117,29 @@ class _Undertaking:
     show: Callable[[], None]
 
 
-def _undertaking(wanted: _Wanted, results: Path) -> _Undertaking:
+def _undertaking(
+    name: str, changes: list[str], rows: list[str], datasets: list[str], seeds: int | None, chosen: bool, results: Path
+) -> _Undertaking:
+    """What the arguments of the command ask for."""
     from elene.experiments.results.choices import Choices
     from elene.experiments.results.store import Store
     from elene.experiments.results.tables import find, tables
     from elene.experiments.schedule import ablation, cost, planning
     from elene.validation import check_choice
 
-    if wanted.table == "brec":
+    if name == "brec":
         raise ValueError("BREC is a command of its own, with nothing learned or a model trained: elene brec --help")
-    check_choice("TABLE", wanted.table, [*(known.name for known in tables()), COST, ABLATION])
-    rows, datasets = wanted.rows, wanted.datasets
-    if wanted.table in (COST, ABLATION) and (wanted.changes or wanted.chosen):
-        raise ValueError(f"{wanted.table} has settings of its own: pass neither KEY=VALUE nor --chosen")
-    if wanted.table == ABLATION:
-        jobs, store = ablation.plan_ablation(rows, datasets, wanted.seeds), Store(results / ablation.FOLDER)
+    check_choice("TABLE", name, [*(known.name for known in tables()), COST, ABLATION])
+    if name in (COST, ABLATION) and (changes or chosen):
+        raise ValueError(f"{name} has settings of its own: pass neither KEY=VALUE nor --chosen")
+    if name == ABLATION:
+        jobs, store = ablation.plan_ablation(rows, datasets, seeds), Store(results / ablation.FOLDER)
         return _Undertaking(jobs, planning.perform, store, partial(_write_ablation, results))
-    if wanted.table == COST:
+    if name == COST:
         store = Store(results / cost.FOLDER)
         return _Undertaking(cost.plan_cost(rows, datasets), cost.perform, store, partial(_print_cost, store))
-    choices, store, table = Choices(results) if wanted.chosen else None, Store(results), find(wanted.table)
-    jobs = planning.plan_table(table, rows, datasets, wanted.seeds, wanted.changes, choices)
+    table, store, choices = find(name), Store(results), Choices(results) if chosen else None
+    jobs = planning.plan_table(table, rows, datasets, seeds, changes, choices)
     return _Undertaking(jobs, planning.perform, store, partial(_print_table, table, store))
 
 

@@ -10,16 +10,8 @@ import typer
 from rich.filesize import decimal
 from rich.markup import escape
 
-from elene.cli.common import (
-    HeaderOption,
-    SourceOption,
-    TargetOption,
-    as_column,
-    clean_interrupts,
-    console,
-    counted,
-    size_of,
-)
+from elene.cli.common import clean_interrupts, console, counted, size_of
+from elene.cli.options import HeaderOption, SourceOption, TargetOption, as_column
 
 
 def store(

@@ -8,19 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from elene.cli.common import (
-    FoldOption,
-    ResultsOption,
-    RunsOption,
-    SeedOption,
-    ThreadsOption,
-    console,
-    counted,
-    error_console,
-    make_table,
-    resumable,
-    working,
-)
+from elene.cli.common import console, counted, error_console, make_table, resumable, working
+from elene.cli.options import FoldOption, ResultsOption, RunsOption, SeedOption, ThreadsOption
 from elene.extras import needing
 
 if TYPE_CHECKING:
