@@ -81,10 +81,9 @@ def draw_memory(name: str, rows: Sequence[Mapping[str, Any]], sweep: str) -> str
     across = "nodes" if sweep == "nodes" else "degree"
     degrees = sorted({row["degree"] for row in wanted}) if sweep == "nodes" else [None]
     panels = [(degree, k) for degree in degrees for k in sorted({row["k"] for row in wanted if row["k"]})]
-    figure = _figure(len(panels))
-    for place, (degree, k) in enumerate(panels):
-        title = f"k = {k}" if degree is None else f"d = {degree}, k = {k}"
-        axes = _axes(figure, place, len(panels), title, sweep, "peak memory, MB")
+    titles = [f"k = {k}" if degree is None else f"d = {degree}, k = {k}" for degree, k in panels]
+    figure = _figure(titles, sweep, ["peak memory, MB"] * len(panels))
+    for axes, (degree, k) in zip(figure.axes, panels, strict=True):
         for model in dict.fromkeys(row["model"] for row in wanted):
             # A model without ego-networks has no k, and is the same in all panels.
             shown = [row for row in wanted if row["model"] == model and row["k"] in (0, k)]
@@ -94,7 +93,7 @@ def draw_memory(name: str, rows: Sequence[Mapping[str, Any]], sweep: str) -> str
                 axes.plot(*zip(*points, strict=True), "o-", **style)
         for which in "xy":
             _log(axes, which)
-    return _svg(_with_legend(figure), name)
+    return _svg(figure, name)
 
 
 def draw_ablation(name: str, found: Mapping[Panel, Sequence[Outcome]]) -> str:
@@ -107,18 +106,16 @@ def draw_ablation(name: str, found: Mapping[Panel, Sequence[Outcome]]) -> str:
         found: what :func:`elene.experiments.ablation.gather` gives.
     """
     keys = list(dict.fromkeys(one.point.key for outcomes in found.values() for one in outcomes if one.point.key))
-    figure = _figure(len(found))
-    width, height = figure.get_size_inches()
-    figure.set_size_inches(width, height + LEGEND)
-    for place, (panel, outcomes) in enumerate(found.items()):
-        axes = _axes(figure, place, len(found), panel.title, "time of an epoch, GIN = 1", METRICS[panel.metric])
+    titles, ups = [panel.title for panel in found], [METRICS[panel.metric] for panel in found]
+    figure = _figure(titles, "time of an epoch, GIN = 1", ups, LEGEND)
+    for axes, (panel, outcomes) in zip(figure.axes, found.items(), strict=True):
         for one in outcomes:
             if one.time is not None:
                 axes.plot(one.time, one.score, **_style(one.point, keys), linestyle="", label=one.point.title)
         _log(axes, "x")
         if panel.metric == "mae":
             _log(axes, "y")
-    return _svg(_with_legend(figure), name)
+    return _svg(figure, name)
 
 
 def _style(point: Point, keys: Sequence[str]) -> dict[str, Any]:
@@ -137,23 +134,15 @@ def _panels(
     columns = list(dict.fromkeys(entry.column for entry in entries))
     if not columns:
         return None
-    figure = _figure(len(columns))
-    for place, column in enumerate(columns):
-        axes = _axes(figure, place, len(columns), column.title, across, column.unit)
+    figure = _figure([column.title for column in columns], across, [column.unit for column in columns])
+    for axes, column in zip(figure.axes, columns, strict=True):
         for entry in entries:
             if entry.column == column:
                 draw(axes, entry)
         for which, wanted in (("x", log), ("y", column.metric == "mae")):
             if wanted:
                 _log(axes, which)
-    return _svg(_with_legend(figure), name)
-
-
-def _with_legend(figure: Figure) -> Figure:
-    """One legend for all panels."""
-    shown = {label: line for axes in figure.axes for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4, frameon=False, fontsize=8)
-    return figure
+    return _svg(figure, name)
 
 
 def _draw_curve(axes: Axes, entry: Entry) -> None:
@@ -181,26 +170,20 @@ def _colour(entry: Entry) -> str:
     return COLOURS.get(row) or OTHERS[sum(row.encode()) % len(OTHERS)]
 
 
-def _figure(panels: int) -> Figure:
-    down, across = _places(panels)
-    return Figure(figsize=(WIDTH * across, HEIGHT * down + 0.4), layout="constrained")
-
-
-def _places(panels: int) -> tuple[int, int]:
-    """How many panels stand below and beside each other."""
-    across = 2 if panels == 4 else min(panels, ACROSS)
-    return -(-panels // across), across
-
-
-def _axes(figure: Figure, place: int, panels: int, title: str, across: str, up: str) -> Axes:
-    axes = figure.add_subplot(*_places(panels), place + 1)
-    axes.set_title(title, fontsize=9)
-    axes.set_xlabel(across, fontsize=8)
-    axes.set_ylabel(up, fontsize=8)
-    axes.tick_params(labelsize=7)
-    axes.grid(alpha=0.25, linewidth=0.5)
-    axes.spines[["top", "right"]].set_visible(False)
-    return axes
+def _figure(titles: Sequence[str], across: str, ups: Sequence[str], legend: float = 0.0) -> Figure:
+    """A figure with empty axes below each title, and room for a legend of so many inches more than usual."""
+    beside = 2 if len(titles) == 4 else min(len(titles), ACROSS)
+    below = -(-len(titles) // beside)
+    figure = Figure(figsize=(WIDTH * beside, HEIGHT * below + 0.4 + legend), layout="constrained")
+    for place, (title, up) in enumerate(zip(titles, ups, strict=True), 1):
+        axes = figure.add_subplot(below, beside, place)
+        axes.set_title(title, fontsize=9)
+        axes.set_xlabel(across, fontsize=8)
+        axes.set_ylabel(up, fontsize=8)
+        axes.tick_params(labelsize=7)
+        axes.grid(alpha=0.25, linewidth=0.5)
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure
 
 
 def _log(axes: Axes, which: str) -> None:
@@ -217,7 +200,9 @@ def _log(axes: Axes, which: str) -> None:
 
 
 def _svg(figure: Figure, name: str) -> str:
-    """The same text for the same figure; ids depend on the name, since several figures share a page."""
+    """The figure with one legend for all panels; ids depend on the name alone, since several figures share a page."""
+    shown = {label: line for axes in figure.axes for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4, frameon=False, fontsize=8)
     buffer = io.StringIO()
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
         figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
