@@ -17,9 +17,10 @@ from elene.experiments.config.network import Settings
 from elene.experiments.config.spec import ExperimentSpec
 from elene.experiments.results.machine import machine, versions
 from elene.experiments.results.origin import Code, Origin
+from elene.experiments.results.records import write_text
 from elene.experiments.results.store import today
 from elene.experiments.results.tables import title_of
-from elene.files import holding, replacing
+from elene.files import holding
 
 FOLDER = "brec"
 
@@ -110,10 +111,7 @@ class Ledger:
         """Keep a result; the file is written anew, whole or not at all."""
         self.pairs[result.pair] = result
         ordered = [self.pairs[index] for index in sorted(self.pairs)]
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(self.path) as temporary:
-            lines = (part.model_dump_json() for part in (self.setting, *ordered))
-            temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write_text(self.path, "".join(f"{part.model_dump_json()}\n" for part in (self.setting, *ordered)))
 
     def tally(self, mark: str = "") -> Tally:
         """The pairs counted; the mark tells the model from others of the same row."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, Template
+from jinja2 import Environment, PackageLoader, select_autoescape
 
-from elene.files import replacing
+from elene.experiments.results.records import write_text
 
 
 @dataclass(frozen=True)
@@ -74,6 +73,11 @@ class Grid:
     header: Sequence[str]
     rows: Sequence[Sequence[Cell]]
 
+    @classmethod
+    def plain(cls, header: Sequence[str], rows: Iterable[Iterable[object]]) -> Grid:
+        """A table whose cells are nothing but text."""
+        return cls(header, [[Cell(str(one)) for one in row] for row in rows])
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -96,14 +100,12 @@ class Picture:
 
 
 Block = Heading | Paragraph | Grid | Picture
-
-
-@cache
-def _template(name: str) -> Template:
-    loader = PackageLoader("elene.experiments.report")
-    return Environment(
-        loader=loader, autoescape=name.endswith(".html"), trim_blocks=True, lstrip_blocks=True
-    ).get_template(name)
+_TEMPLATES = Environment(
+    loader=PackageLoader("elene.experiments.report"),
+    autoescape=select_autoescape(),
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
 
 
 def to_markdown(blocks: Sequence[Block]) -> str:
@@ -115,7 +117,7 @@ def to_markdown(blocks: Sequence[Block]) -> str:
     None yet.
     <BLANKLINE>
     """
-    return _template("report.md").render(blocks=_with_kinds(blocks)).strip() + "\n"
+    return _TEMPLATES.get_template("report.md").render(blocks=_with_kinds(blocks)).strip() + "\n"
 
 
 def to_html(title: str, blocks: Sequence[Block]) -> str:
@@ -124,7 +126,7 @@ def to_html(title: str, blocks: Sequence[Block]) -> str:
     >>> "</h1>" in to_html("Results", [Heading(1, "Results")])
     True
     """
-    return _template("report.html").render(title=title, blocks=_with_kinds(blocks)) + "\n"
+    return _TEMPLATES.get_template("report.html").render(title=title, blocks=_with_kinds(blocks)) + "\n"
 
 
 def _with_kinds(blocks: Sequence[Block]) -> list[tuple[str, Block]]:
@@ -143,10 +145,3 @@ def write_markdown(folder: Path, blocks: Sequence[Block]) -> Path:
         if isinstance(block, Picture):
             write_text(folder / "figures" / f"{block.name}.svg", block.svg)
     return write_text(folder / "README.md", to_markdown(blocks))
-
-
-def write_text(path: Path, text: str) -> Path:
-    """Write a text file whole or not at all, and give its path."""
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-    return path

@@ -21,9 +21,9 @@ from elene.experiments.report.blocks import (
     Picture,
     to_html,
     write_markdown,
-    write_text,
 )
 from elene.experiments.results.origin import SHORT
+from elene.experiments.results.records import write_text
 from elene.experiments.results.store import Result, Store
 from elene.experiments.results.summary import Entry, summarise
 from elene.experiments.results.tables import Column, Table, title_of
@@ -227,22 +227,14 @@ def _origin(results: Sequence[Result]) -> Iterator[Block]:
         f"{len(results)} runs from {dates[0]} to {dates[-1]}. The files in the folder runs say for each of them "
         "its spec, seed, versions, machine and data."
     )
-    yield Grid(["Machine", "Runs"], [[Cell(machine), Cell(str(count))] for machine, count in machines.most_common()])
+    yield Grid.plain(["Machine", "Runs"], machines.most_common())
     codes = Counter(result.origin.code for result in results)
     yield Paragraph("Code, with a plus and a hash of the changes where there were some that were not committed:")
-    yield Grid(
-        ["Commit", "Made", "Runs"],
-        [
-            [Cell(code.name), Cell(code.committed), Cell(str(codes[code]))]
-            for code in sorted(codes, key=lambda c: c.age)
-        ],
-    )
+    by_age = sorted(codes, key=lambda code: code.age)
+    yield Grid.plain(["Commit", "Made", "Runs"], [(code.name, code.committed, codes[code]) for code in by_age])
     contents = Counter((result.title, result.origin.data[:SHORT]) for result in results)
     yield Paragraph("Data, by the first digits of the SHA-256 of its content:")
-    yield Grid(
-        ["Data set", "Content", "Runs"],
-        [[Cell(title), Cell(data), Cell(str(contents[title, data]))] for title, data in sorted(contents)],
-    )
+    yield Grid.plain(["Data set", "Content", "Runs"], [(*content, contents[content]) for content in sorted(contents)])
 
 
 def _machine(result: Result) -> str:
@@ -262,24 +254,14 @@ def _memory(path: Path) -> Iterator[Block]:
         "128, training on one graph; memory above that before training. A curve ends where memory (6 GB) or time did "
         "not suffice."
     )
-    yield Grid(
-        ["Largest graph, by nodes", "k", "Nodes", "Degree", "MB"],
-        [
-            [
-                Cell(title_of(row["model"])),
-                *(Cell(f"{row[key]:,}") for key in ("k", "nodes", "degree")),
-                _megabytes(row),
-            ]
-            for row in _largest(known)
-        ],
+    told = (
+        (title_of(row["model"]), *(f"{row[key]:,}" for key in ("k", "nodes", "degree")), f"{row['peak'] / 1e6:,.0f}")
+        for row in _largest(known)
     )
+    yield Grid.plain(["Largest graph, by nodes", "k", "Nodes", "Degree", "MB"], told)
     for sweep, what in SWEEPS.items():
         if any(row["sweep"] == sweep for row in known):
             yield Picture(f"memory-{sweep}", f"Memory against {what}", draw_memory(f"memory-{sweep}", rows, sweep))
-
-
-def _megabytes(row: Mapping[str, Any]) -> Cell:
-    return Cell(f"{row['peak'] / 1e6:,.0f}")
 
 
 def _largest(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -1,4 +1,4 @@
-"""Records: checked data in small JSON files, which are there whole or not at all."""
+"""Records: checked data in small JSON files, which as all text here are there whole or not at all."""
 
 from __future__ import annotations
 
@@ -22,9 +22,19 @@ def write_record(record: BaseModel, path: Path) -> Path:
     >>> read_record(path, Training, "settings").epochs
     3
     """
+    return write_text(path, record.model_dump_json(indent=1) + "\n")
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a text file, in a folder that is made if need be, and give its path.
+
+    >>> import tempfile
+    >>> write_text(Path(tempfile.mkdtemp(), "new", "README.md"), "Results").read_text()
+    'Results'
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary:
-        temporary.write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8")
     return path
 
 
