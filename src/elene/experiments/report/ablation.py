@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean, median, stdev
+from statistics import mean, median
 
 from elene.experiments import config
 from elene.experiments.report.blocks import Block, Cell, Grid, Heading, Paragraph, Picture, write_markdown
 from elene.experiments.results.origin import Code
 from elene.experiments.results.store import Result, Store
+from elene.experiments.results.summary import say_mean
 from elene.experiments.results.tables import LOWER_IS_BETTER, METRICS
 from elene.experiments.schedule.ablation import FOLDER, UNIT, Panel, Point, panels, points
 
@@ -40,23 +41,12 @@ class Outcome:
         return mean(result.best.test for result in self.results)
 
     @property
-    def deviation(self) -> float | None:
-        """Over seeds; None of a single one."""
-        return stdev(result.best.test for result in self.results) if len(self.results) > 1 else None
-
-    @property
     def time(self) -> float | None:
-        """Seconds of an epoch as a multiple of plain GIN's; None if that was not run."""
-        return self.seconds / self.unit if self.unit else None
-
-    @property
-    def seconds(self) -> float:
-        """The median over epochs and runs."""
-        return median(result.cost.seconds_per_epoch for result in self.results)
+        """The median seconds of an epoch as a multiple of plain GIN's; None if that was not run."""
+        return median(result.cost.seconds_per_epoch for result in self.results) / self.unit if self.unit else None
 
     def __str__(self) -> str:
-        spread = "" if self.deviation is None else f" ± {self.deviation:.{DIGITS}f}"
-        return f"{self.score:.{DIGITS}f}{spread}"
+        return say_mean([result.best.test for result in self.results], DIGITS)
 
 
 def gather(store: Store) -> dict[Panel, list[Outcome]]:

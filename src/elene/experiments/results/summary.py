@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import mean, median, stdev
 from typing import Any
 
@@ -76,19 +76,18 @@ class Entry:
     def paper(self) -> str:
         """The published number in words; empty if there is none."""
         value = self.published_value
-        return "" if value is None else _say(value.value, value.deviation, value.digits)
+        return "" if value is None else str(value)
 
     @property
     def ours(self) -> str:
         """Our number in words; empty if there is none."""
-        scores = self.scores
-        return _say(mean(scores), stdev(scores) if len(scores) > 1 else None, self.digits) if scores else ""
+        return say_mean(self.scores, self.digits) if self.results else ""
 
     @property
     def relabelled(self) -> str:
         """The same on relabelled copies of the graphs; empty if none were made."""
         copies = [result.best.relabelled for result in self.results if result.best.relabelled is not None]
-        return _say(self.column.scale * mean(copies), None, self.digits) if copies else ""
+        return f"{self.column.scale * mean(copies):.{self.digits}f}" if copies else ""
 
     @property
     def epochs(self) -> str:
@@ -111,10 +110,7 @@ class Entry:
     def changes(self) -> dict[str, Any]:
         """Settings that are not those of the paper's spec, epochs aside."""
         spec, published = self._spec, self.published
-        if spec is None or published is None:
-            return {}
-        now, then = (one.model_dump(mode="json", exclude={"row", "runs"}) for one in (spec, published))
-        return {key: value for key, value in _differences(now, then) if key != "training.epochs"}
+        return {} if spec is None or published is None else _changes(spec, published)
 
     @property
     def seconds_per_epoch(self) -> float | None:
@@ -139,8 +135,20 @@ def _published(dataset: str, row: str) -> AnySpec | None:
     return config.load(dataset, row) if row in config.rows_of_label(dataset) else None
 
 
-def _say(value: float, deviation: float | None, digits: int) -> str:
-    return f"{value:.{digits}f}" + (f" ± {deviation:.{digits}f}" if deviation is not None else "")
+def say_mean(scores: Sequence[float], digits: int) -> str:
+    """The mean of some scores, with their standard deviation where there are several.
+
+    >>> say_mean([0.5], 2), say_mean([0.5, 1.5], 2)
+    ('0.50', '1.00 ± 0.71')
+    """
+    deviation = f" ± {stdev(scores):.{digits}f}" if len(scores) > 1 else ""
+    return f"{mean(scores):.{digits}f}{deviation}"
+
+
+def _changes(spec: AnySpec, expected: AnySpec) -> dict[str, Any]:
+    """The settings of a spec, epochs aside, that are not the expected ones."""
+    now, then = (one.model_dump(mode="json", exclude={"row", "runs"}) for one in (spec, expected))
+    return {key: value for key, value in _differences(now, then) if key != "training.epochs"}
 
 
 def _differences(now: Mapping[str, Any], then: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -183,7 +191,7 @@ def _extended(table: Table, found: Mapping[str, Mapping[str, Any]]) -> Table:
     """With a line for each model in the store that it does not have."""
     rows = [row for column in table.columns for row in found.get(column.dataset, ()) if row not in table.rows]
     lines = tuple(Line(row, title_of(row), "", {}) for row in dict.fromkeys(rows))
-    return Table(table.name, table.title, table.source, table.columns, table.lines + lines, table.notes)
+    return replace(table, lines=table.lines + lines)
 
 
 def _column(label: str, rows: Mapping[str, Sequence[Result]]) -> Column:
@@ -209,8 +217,7 @@ def _others(spec: AnySpec, choice: Choice | None) -> set[str]:
     if not isinstance(spec, ExperimentSpec) or spec.row not in config.rows_of_label(spec.dataset.label):
         return set()
     expected = config.load(spec.dataset.label, spec.row, [] if choice is None else choice.changes)
-    now, then = (one.model_dump(mode="json", exclude={"row", "runs"}) for one in (spec, expected))
-    return {key for key, _ in _differences(now, then)} - {"training.epochs"}
+    return set(_changes(spec, expected))
 
 
 def _has(spec: AnySpec, choice: Choice | None) -> bool:

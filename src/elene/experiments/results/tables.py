@@ -47,6 +47,10 @@ class PublishedValue:
         value, _, deviation = text.partition("±")
         return cls(float(value), float(deviation) if deviation else None, len(value.partition(".")[2]))
 
+    def __str__(self) -> str:
+        deviation = "" if self.deviation is None else f" ± {self.deviation:.{self.digits}f}"
+        return f"{self.value:.{self.digits}f}{deviation}"
+
 
 @dataclass(frozen=True)
 class Column:
