@@ -103,7 +103,7 @@ def labels() -> list[str]:
     >>> "counting.triangle" in labels(), "proximity-3" in labels()
     (True, True)
     """
-    return [label for table in _shipped().values() for label in table["datasets"]]
+    return [label for table in _shipped() for label in table["datasets"]]
 
 
 def rows(source: str | os.PathLike[str]) -> list[str]:
@@ -126,7 +126,7 @@ def rows_of_label(label: str) -> list[str]:
 
 def _table(source: str | os.PathLike[str]) -> Table:
     """The tables of a file, or those that come with the library for a data set, as one."""
-    for table in _shipped().values():
+    for table in _shipped():
         if source in table["datasets"]:
             return _for_label(table, str(source))
     path = Path(source)
@@ -155,10 +155,11 @@ def _read(path: Path) -> Table:
 
 
 @cache
-def _shipped() -> dict[str, Table]:
+def _shipped() -> list[Table]:
+    """The files that come with the library, in the order of their names."""
     folder = files("elene.experiments.config") / "specs"
     found = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
-    return {file.name: tomllib.loads(file.read_text(encoding="utf-8")) for file in found}
+    return [tomllib.loads(file.read_text(encoding="utf-8")) for file in found]
 
 
 def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Table:

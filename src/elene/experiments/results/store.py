@@ -222,13 +222,9 @@ class Store:
 
     def find(self, dataset: str | None = None, row: str | None = None) -> Iterator[Result]:
         """All results, or those of a data set (by its label) or a row, in the order of their files."""
-        for path in sorted((self.root / "runs").glob(f"{_glob(dataset)}/{_glob(row)}/*.json")):
+        # Names hold none of the characters that mean something in a pattern: plus, dash and dot do not.
+        for path in sorted((self.root / "runs").glob(f"{dataset or '*'}/{row or '*'}/*.json")):
             yield read_result(path)
-
-
-def _glob(name: str | None) -> str:
-    # Names hold none of the characters that mean something in a pattern: plus, dash and dot do not.
-    return "*" if name is None else name
 
 
 def read_result(path: Path) -> Result:

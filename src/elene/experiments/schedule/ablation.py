@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from elene.datasets.registry import find
 from elene.experiments import config
@@ -61,7 +62,7 @@ class Point:
     row: str
     key: str = ""
     value: str = ""
-    datasets: frozenset[str] = field(default=frozenset())
+    datasets: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -91,7 +92,7 @@ class Point:
 
 
 @cache
-def _described() -> dict[str, Mapping[str, Mapping[str, object]]]:
+def _described() -> dict[str, Any]:
     return tomllib.loads((files("elene.experiments.schedule") / "ablation.toml").read_text(encoding="utf-8"))
 
 
@@ -101,7 +102,7 @@ def panels() -> list[Panel]:
     >>> [panel.label for panel in panels() if not panel.asked]
     ['graph-properties.radius', 'counting.triangle', 'counting.cycle4']
     """
-    return [Panel(label, **told) for label, told in _described()["datasets"].items()]  # type: ignore[arg-type]
+    return [Panel(label, **told) for label, told in _described()["datasets"].items()]
 
 
 def points() -> list[Point]:
@@ -110,22 +111,16 @@ def points() -> list[Point]:
     >>> [point.title for point in points()][:3]
     ['GIN, default', 'GIN+ELENE-L (ND), default', ...]
     """
-    settings: Sequence[Mapping[str, Sequence[str]]] = _described()["settings"]  # type: ignore[assignment]
-    rows = dict.fromkeys(row for setting in settings for row in setting["rows"])
-    found = [Point(row) for row in rows]
+    settings = _described()["settings"]
+    found = [Point(row) for row in dict.fromkeys(row for setting in settings for row in setting["rows"])]
     for setting in settings:
+        datasets = frozenset(setting.get("datasets", ()))
         for row in setting["rows"]:
-            every = [
-                Point(row, str(setting["key"]), value, frozenset(setting.get("datasets", ())))
-                for value in setting["values"]
-            ]
-            found += [point for point in every if not _is_default(point)]
+            every = [Point(row, setting["key"], value, datasets) for value in setting["values"]]
+            panel = next(filter(every[0].matters, panels()))
+            default = Point(row).spec(panel).identity
+            found += [point for point in every if point.spec(panel).identity != default]
     return found
-
-
-def _is_default(point: Point) -> bool:
-    panel = next(panel for panel in panels() if point.matters(panel))
-    return point.spec(panel).identity == Point(point.row).spec(panel).identity
 
 
 def plan_ablation(
@@ -149,11 +144,11 @@ def plan_ablation(
     check_names("rows", names, list(dict.fromkeys(point.name for point in every)))
     check_names("datasets", datasets, [panel.label for panel in panels()])
     wanted = [panel for panel in panels() if (panel.label in datasets if datasets else not panel.asked)]
-    runs = [
-        (number, PlannedRun(point.spec(panel), number, 0))
+    jobs = [
+        PlannedRun(point.spec(panel), seed, 0)
         for panel in wanted
         for point in every
         if (not names or point.name in names) and point.matters(panel)
-        for number in range(seeds or panel.seeds)
+        for seed in range(seeds or panel.seeds)
     ]
-    return [job for _, job in sorted(runs, key=lambda run: run[0])]
+    return sorted(jobs, key=lambda job: job.seed)
