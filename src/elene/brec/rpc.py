@@ -222,8 +222,7 @@ def _shape(batch: Data, encoding: EncodingSettings | None) -> Shape:
 
 
 def _embed(network: nn.Module, step: _Step) -> Tensor:
-    found: Tensor = network(step.batch) if step.ego is None else network(step.batch, step.ego)
-    return found
+    return network(step.batch) if step.ego is None else network(step.batch, step.ego)
 
 
 def _train(network: nn.Module, steps: Sequence[_Step], training: Training) -> tuple[float, int]:

@@ -137,13 +137,7 @@ class Loader:
     """
 
     def __init__(
-        self,
-        stock: Stock,
-        graphs: Tensor,
-        batch_size: int,
-        seed: int | None = None,
-        rank: int = 0,
-        world: int = 1,
+        self, stock: Stock, graphs: Tensor, batch_size: int, seed: int | None = None, rank: int = 0, world: int = 1
     ) -> None:
         if len(graphs) < world:
             raise ValueError(f"{len(graphs)} graphs cannot be shared by {world} devices: use fewer devices")

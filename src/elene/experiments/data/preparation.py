@@ -112,8 +112,7 @@ def _union(dataset: InMemoryDataset) -> Tensor:
     """The arcs of all graphs, nodes numbered throughout."""
     data, slices = stored(dataset)
     nodes, arcs = (slices[key].diff() for key in ("x", "edge_index"))
-    union: Tensor = data.edge_index.long() + (nodes.cumsum(0) - nodes).repeat_interleave(arcs)
-    return union
+    return data.edge_index.long() + (nodes.cumsum(0) - nodes).repeat_interleave(arcs)
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ class Search:
         if goal == len(self.space.valid):
             self._propose_unknown()
         while len(known := self.known) < goal:
-            trial = self._ask()
+            trial = self._study.ask(self._distributions)
             values = tuple(trial.params[key] for key in self.space.grid)
             if values not in known and values in self.space.valid:
                 validation = self._validation(values)
@@ -146,9 +146,6 @@ class Search:
         """What seems to run ran when the search was killed."""
         for unfinished in self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
             self._study.tell(unfinished.number, state=TrialState.FAIL)
-
-    def _ask(self) -> optuna.Trial:
-        return self._study.ask(self._distributions)
 
     @property
     def _distributions(self) -> dict[str, BaseDistribution]:

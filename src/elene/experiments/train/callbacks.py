@@ -36,8 +36,7 @@ class WholeFiles(TorchCheckpointIO):
 
     def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = True) -> dict[str, Any]:
         """Read a checkpoint."""
-        checkpoint: dict[str, Any] = torch.load(path, map_location=map_location or "cpu", weights_only=True)
-        return checkpoint
+        return torch.load(path, map_location=map_location or "cpu", weights_only=True)
 
 
 class PausingCheckpoint(ModelCheckpoint):

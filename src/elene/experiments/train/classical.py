@@ -50,14 +50,8 @@ def fit_classical(spec: ClassicalSpec, fold: int = 0) -> Result:
     seconds = perf_counter() - started
     scores = [model.score([graphs[i] for i in part], y[part]) for part in (validation, test)]
     score = Score(epoch=0, validation=scores[0], test=scores[1])
-    result = make_result(
-        spec,
-        dataset,
-        fold=fold,
-        best=score,
-        last=score,
-        cost=Cost.of(memory, [seconds], _parameters(model)),
-    )
+    cost = Cost.of(memory, [seconds], _parameters(model))
+    result = make_result(spec, dataset, fold=fold, best=score, last=score, cost=cost)
     return result.model_copy(update={"versions": {**result.versions, "scikit-learn": version("scikit-learn")}})
 
 

@@ -7,43 +7,16 @@ from math import gcd, prod
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch_geometric.nn import (
-    GATConv,
-    GCNConv,
-    GINConv,
-    PNAConv,
-    global_add_pool,
-    global_mean_pool,
-)
+from torch_geometric.nn import GATConv, GCNConv, GINConv, PNAConv, global_add_pool, global_mean_pool
 
 from elene.baselines import GNNAK, NGNN, PPGN, SPNN, Centrality, Graphormer, PPGNBlock
-from elene.experiments.config.network import (
-    DistanceConv,
-    EleneSettings,
-    GNNAKConv,
-    NGNNConv,
-    PlainConv,
-    PPGNConv,
-)
+from elene.experiments.config.network import DistanceConv, EleneSettings, GNNAKConv, NGNNConv, PlainConv, PPGNConv
 from elene.experiments.data.preparation import Columns, Preparation, Shape
-from elene.nn import (
-    ELENE,
-    GINE,
-    GNN,
-    EdgeKinds,
-    EgoEmbedding,
-    GraphReadout,
-    Update,
-    VirtualNode,
-    node_readout,
-    updates,
-)
+from elene.nn import ELENE, GINE, GNN, EdgeKinds, EgoEmbedding, GraphReadout, Update, VirtualNode, node_readout, updates
 
 HEADS = 8
 MOST_KINDS = 256  # of edges, each of which is embedded in every layer
-AT_ONCE = 2**20  # nodes that are encoded at a time
 FUSED = ("gin", "gin-ak", "gin-ak+", "ngnn")  # what GINE is in
-LEVELS = {"x": "node", "edge_attr": "edge"}
 POOLS = {"sum": global_add_pool, "mean": global_mean_pool}
 
 
@@ -90,8 +63,7 @@ class FeatureEncoder(nn.Module):
         if self.embedding is not None:
             # A category is projected once, and not in each of its rows.
             encoded = encoded + look_up(names, self.embedding.weight @ weight[:, : -others.shape[1]].T)
-        normed: Tensor = self.norm(encoded)
-        return normed
+        return self.norm(encoded)
 
 
 def look_up(names: Tensor, table: Tensor) -> Tensor:
