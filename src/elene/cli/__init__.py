@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from elene import __version__
-from elene.cli import (
-    brec,
-    compare,
-    datasets,
-    demo,
-    encode,
-    explain,
-    explore,
-    report,
-    reproduce,
-    search,
-    store,
-    train,
-    warmup,
-)
 from elene.cli.common import ARGUMENTS, clean_interrupts, complain, error_console, readable_warnings
 
 
@@ -81,21 +66,16 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-PANELS: dict[str, list[Callable[..., None]]] = {
-    "Graphs": [demo.demo, encode.encode, explain.explain, explore.explore, compare.compare, store.store],
-    "The paper's tables, and other experiments": [
-        datasets.datasets,
-        train.train,
-        search.search,
-        reproduce.reproduce,
-        report.report,
-        brec.brec,
-    ],
-    "This machine": [warmup.warmup],
+# Each command is a function in a module of the same name.
+PANELS = {
+    "Graphs": ("demo", "encode", "explain", "explore", "compare", "store"),
+    "The paper's tables, and other experiments": ("datasets", "train", "search", "reproduce", "report", "brec"),
+    "This machine": ("warmup",),
 }
-for panel, commands in PANELS.items():
-    for command in commands:
-        app.command(command.__name__, rich_help_panel=panel)(command)
+for panel, names in PANELS.items():
+    for name in names:
+        command = getattr(import_module(f"elene.cli.{name}"), name)
+        app.command(name, rich_help_panel=panel)(command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+import elene
 from elene.cli.common import console, counted, error_console, make_table, resumable, working
 from elene.cli.options import ResultsOption, ThreadsOption
 from elene.extras import needing
@@ -95,14 +96,12 @@ def brec(
 
 
 def _read(file: Path | None) -> list[BrecPair]:
-    from elene.datasets import read_brec
-
     if file is None:
         folder = os.environ.get("ELENE_DATA")
         if not folder:
             raise ValueError(f"pass --file FILE, or let ELENE_DATA name a folder that holds {PAIRS}")
         file = Path(folder, PAIRS)
-    return read_brec(file)
+    return elene.datasets.read_brec(file)
 
 
 def _chosen(pairs: list[BrecPair], text: str | None) -> list[BrecPair]:

@@ -6,16 +6,15 @@ import shlex
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import typer
 from rich import box
 from rich.console import Console
+from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from elene.graph import Graph
+import elene
 
 ARGUMENTS = "elene.arguments"
 TEXT_WIDTH = 100
@@ -33,13 +32,12 @@ def complain(word: str, style: str, message: str) -> None:
 @contextmanager
 def readable_warnings() -> Iterator[None]:
     """Show what the library warns of as one line each."""
-    from elene.graph import GraphWarning
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
         complain("warning:", "bold yellow", str(message))
 
     with warnings.catch_warnings():
-        warnings.simplefilter("always", GraphWarning)
+        warnings.simplefilter("always", elene.GraphWarning)
         warnings.showwarning = show
         yield
 
@@ -78,11 +76,9 @@ def say_again(ctx: typer.Context) -> None:
     error_console.print(f"To go on:\n  {command}", markup=False, soft_wrap=True)
 
 
-@contextmanager
-def working(what: str) -> Iterator[None]:
+def working(what: str) -> Status:
     """Say what takes a while, as long as it does."""
-    with error_console.status(f"{what} ..."):
-        yield
+    return error_console.status(f"{what} ...")
 
 
 def say(text: str, style: str | None = None) -> None:
@@ -107,7 +103,7 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
-def size_of(graph: Graph) -> str:
+def size_of(graph: elene.Graph) -> str:
     """A graph's size in words.
 
     >>> from elene.datasets import rook

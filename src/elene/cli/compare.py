@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+import elene
 from elene.cli.common import console, counted, make_table, size_of, working
 from elene.cli.options import (
     AS_FOUND,
@@ -19,11 +20,6 @@ from elene.cli.options import (
     read_graph,
     reading_files,
 )
-
-if TYPE_CHECKING:
-    from elene.encoding.fingerprints import Comparison
-    from elene.graph import Graph
-
 
 Refine = StrEnum("Refine", {"none": "none", "wl": "wl", "folklore": "2fwl"})
 
@@ -66,16 +62,16 @@ def compare(
     raise typer.Exit(int(found.distinguished))
 
 
-def _read(file: str, edge_labels: str | None, how: FileOptions) -> tuple[Graph, list[str] | None]:
+def _read(file: str, edge_labels: str | None, how: FileOptions) -> tuple[elene.Graph, list[str] | None]:
     return (read_graph(file, how), None) if edge_labels is None else read_edge_labels(file, edge_labels, how)
 
 
-def _size(graph: Graph, edge_labels: list[str] | None) -> str:
+def _size(graph: elene.Graph, edge_labels: list[str] | None) -> str:
     more = "" if edge_labels is None else f", {counted(len(set(edge_labels)), 'label')} of edges"
     return size_of(graph) + more
 
 
-def _print_comparison(found: Comparison) -> None:
+def _print_comparison(found: elene.Comparison) -> None:
     if not found.distinguished:
         console.print(f"[bold yellow]Not told apart[/] by {', '.join(found.tried)}.")
         console.print("They may be isomorphic. The strongest comparison: [cyan]--level pair --refine 2fwl[/]")

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+import elene
 from elene.cli.common import console, counted, make_table, say, size_of, working
 from elene.cli.explain import explain_node, save_picture
-
-if TYPE_CHECKING:
-    from elene.graph import Graph
 
 KERNELS = ("nodes, k = 1", "nodes, k = 2", "edges, k = 1", "single nodes and edges", "fingerprints")
 NODES, EDGES_PER_NODE, SAMPLE = 200_000, 5, 20_000
@@ -65,7 +63,6 @@ def _begin(title: str) -> None:
 def _show_quadruplets(folder: Path) -> None:
     import networkx as nx
 
-    from elene.graph import Graph
     from elene.plot import draw_ego
 
     say(
@@ -73,16 +70,15 @@ def _show_quadruplets(folder: Path) -> None:
         "steps is its [bold]encoding[/]: how many families are how far, with how many ties one step closer, in all, "
         "and one step farther.\n"
     )
-    families = Graph.from_networkx(nx.florentine_families_graph())
+    families = elene.Graph.from_networkx(nx.florentine_families_graph())
     explain_node(families, "Medici", 2)
     save_picture(folder / "medici.png", lambda path: draw_ego(families, "Medici", 2, path))
 
 
 def _show_rook_and_shrikhande(folder: Path) -> None:
-    from elene.datasets import rook, shrikhande
     from elene.plot import draw_intersection
 
-    a, b = rook(), shrikhande()
+    a, b = elene.datasets.rook(), elene.datasets.shrikhande()
     say(
         "The Rook graph and the Shrikhande graph look the same from every node, counted like that; message passing "
         "and even 2-FWL see no difference either. But an [bold]edge[/] has two ends, and what both of them see is "
@@ -99,37 +95,28 @@ def _show_rook_and_shrikhande(folder: Path) -> None:
     save_picture(folder / "shrikhande.png", lambda path: draw_intersection(b, 0, 1, 1, path))
 
 
-def _seen_by_node(graph: Graph) -> str:
-    from elene.encoding.multisets import quadruplets
-
-    seen = sorted(quadruplets(graph, 0, 1).items())
+def _seen_by_node(graph: elene.Graph) -> str:
+    seen = sorted(elene.quadruplets(graph, 0, 1).items())
     return "\n".join(f"{count} x ({','.join(map(str, quadruplet))})" for quadruplet, count in seen)
 
 
-def _seen_by_edge(graph: Graph) -> str:
-    from elene.encoding.multisets import edge_quadruplets
-
-    seen = edge_quadruplets(graph, (0, 1), 1)
+def _seen_by_edge(graph: elene.Graph) -> str:
+    seen = elene.edge_quadruplets(graph, (0, 1), 1)
     edges = sum(by_u.degree * count for (by_u, _), count in seen.items()) // 2
     return f"{counted(seen.total(), 'node')}, [bold]{counted(edges, 'edge')}[/]"
 
 
-def _same_or_different(a: Graph, b: Graph, level: str) -> str:
-    from elene.encoding.fingerprints import fingerprint
-
-    same = fingerprint(a, 1, level, None) == fingerprint(b, 1, level, None)
+def _same_or_different(a: elene.Graph, b: elene.Graph, level: str) -> str:
+    same = elene.fingerprint(a, 1, level, None) == elene.fingerprint(b, 1, level, None)
     return "same" if same else "[bold green]different[/]"
 
 
 def _show_sr25(folder: Path) -> None:
-    from elene.datasets import sr25
-    from elene.encoding.fingerprints import fingerprint
-
     say(
         "There are 15 graphs of 25 nodes where all have 12 neighbours, of which adjacent nodes share 5, all others 6. "
         "The benchmark SR25 asks how many of them a method can tell apart. Here without any learning:\n"
     )
-    graphs = sr25()
+    graphs = elene.datasets.sr25()
     table = make_table("encodings of", "k", "different graphs seen", "because")
     table.columns[-1].justify = "left"
     reasons = (
@@ -138,7 +125,7 @@ def _show_sr25(folder: Path) -> None:
         ("edge", 2, "both ends see the whole graph"),
     )
     for level, k, why in reasons:
-        seen = len({fingerprint(graph, k, level, None) for graph in graphs})
+        seen = len({elene.fingerprint(graph, k, level, None) for graph in graphs})
         style = "bold green" if seen == len(graphs) else "bold"
         table.add_row(f"{level}s", str(k), f"[{style}]{seen} of {len(graphs)}[/]", why)
     console.print(table)
@@ -148,7 +135,7 @@ def _show_sr25(folder: Path) -> None:
     )
 
 
-def random_network(nodes: int, edges_per_node: int, seed: int = 0) -> Graph:
+def random_network(nodes: int, edges_per_node: int, seed: int = 0) -> elene.Graph:
     """A network grown by preferential attachment (Barabasi and Albert), all at once.
 
     Each new edge leads to an end of an earlier edge, drawn at random; where that end is itself such a draw, follow it
@@ -159,34 +146,31 @@ def random_network(nodes: int, edges_per_node: int, seed: int = 0) -> Graph:
     """
     import numpy as np
 
-    from elene.graph import Graph
-
     edge = np.arange(nodes * edges_per_node)
     end = (np.random.default_rng(seed).random(len(edge)) * (2 * edge + 1)).astype(np.int64)
     while (drawn := end % 2 == 1).any():
         end[drawn] = end[end[drawn] // 2]
     source, target = edge // edges_per_node, end // 2 // edges_per_node
     distinct = np.unique((source * nodes + target)[source != target])
-    return Graph.from_edges(np.stack(np.divmod(distinct, nodes), axis=1), num_nodes=nodes)
+    return elene.Graph.from_edges(np.stack(np.divmod(distinct, nodes), axis=1), num_nodes=nodes)
 
 
 def _show_speed(folder: Path) -> None:
     import numpy as np
 
-    from elene.encoding import encode
     from elene.engine.parallel import count_threads
 
     with working("Growing a random network"):
         graph = random_network(NODES, EDGES_PER_NODE)
         # What the kernels need of the graph is computed on first use.
-        encode(graph, 1, roots=[0])
+        elene.encode(graph, 1, roots=[0])
     say(f"A random network with hubs: {size_of(graph)}, and up to {graph.max_degree:,} neighbours a node.\n")
     sample = np.random.default_rng(1).choice(NODES, SAMPLE, replace=False)
     table = make_table("encodings of", "k", "rows", "seconds", "rows a second")
     for level, k, roots in (("node", 1, None), ("edge", 1, None), ("node", 2, sample)):
         with working(f"Encoding {level}s at k = {k}"):
             started = perf_counter()
-            rows = encode(graph, k, level=level, roots=roots).matrix.shape[0]
+            rows = elene.encode(graph, k, level=level, roots=roots).matrix.shape[0]
             seconds = perf_counter() - started
         what = f"all {level}s" if roots is None else f"a sample of {level}s"
         table.add_row(what, str(k), f"{rows:,}", f"{seconds:.2f}", f"[bold green]{rows / seconds:,.0f}[/]")

@@ -20,6 +20,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
+import elene
 from elene.cli.common import ARGUMENTS, clean_interrupts, console, counted, error_console, size_of, working
 from elene.cli.options import (
     AS_FOUND,
@@ -146,10 +147,9 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
 def _compile(spec: EncodingSpec) -> None:
     """Run the kernels once on next to nothing, so that the clock of the progress bar measures encoding only."""
     from elene.encoding.encoding import encode_rows, find_rows
-    from elene.graph import Graph
 
     with working("Compiling (first run only)"):
-        tiny = Graph.from_edges([(0, 1), (1, 2)])
+        tiny = elene.Graph.from_edges([(0, 1), (1, 2)])
         small = replace(spec, depths=tuple({min(depth, 2): None for depth in spec.depths}), max_degree=None)
         encode_rows(tiny, small, find_rows(tiny, small, None), 1)
 

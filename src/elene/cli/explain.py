@@ -6,17 +6,15 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
+import elene
 from elene.cli.common import console, counted, make_table, say, size_of, working
 from elene.cli.options import AS_FOUND, FileOptions, GraphArgument, parse_label, read_graph, reading_files
-
-if TYPE_CHECKING:
-    from elene.graph import Graph
 
 MOST_ROWS = 10
 FIELDS = ("distance", "closer", "degree", "farther")
@@ -73,12 +71,10 @@ def save_picture(path: Path, draw: Callable[[Path], Any]) -> None:
     console.print(f"Picture: [bold green]{escape(str(path))}[/]", soft_wrap=True)
 
 
-def explain_node(graph: Graph, node: Any, k: int) -> None:
+def explain_node(graph: elene.Graph, node: Any, k: int) -> None:
     """Print the quadruplets around a node, and one of them in words."""
-    from elene.encoding.multisets import quadruplets
-
     with working("Looking around (the first time, compiling)"):
-        found = quadruplets(graph, node, k)
+        found = elene.quadruplets(graph, node, k)
     edges = sum(quadruplet.degree * count for quadruplet, count in found.items()) // 2
     name = escape(str(node))
     say(f"[bold]Node {name}, k = {k}[/]  {_sizes(found, edges, k, '')}, in a graph of {size_of(graph)}\n")
@@ -88,12 +84,10 @@ def explain_node(graph: Graph, node: Any, k: int) -> None:
     say(_in_words(found, name), style="italic")
 
 
-def explain_edge(graph: Graph, u: Any, v: Any, k: int) -> None:
+def explain_edge(graph: elene.Graph, u: Any, v: Any, k: int) -> None:
     """Print the pairs of quadruplets that both ends of an edge see, and how to read them."""
-    from elene.encoding.multisets import edge_quadruplets
-
     with working("Looking around (the first time, compiling)"):
-        found = edge_quadruplets(graph, (u, v), k)
+        found = elene.edge_quadruplets(graph, (u, v), k)
     edges = sum(seen.degree * count for (seen, _), count in found.items()) // 2
     ends = [escape(str(u)), escape(str(v))]
     sizes = _sizes(found, edges, k, " of both ends")

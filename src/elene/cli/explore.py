@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import elene
 from elene.cli.common import console, error_console, size_of
 from elene.cli.options import AS_FOUND, FileOptions, read_graph, reading_files, which_graph
 
 if TYPE_CHECKING:
     from elene.explorer.shelf import Named
-    from elene.graph import Graph
 
 
 @reading_files
@@ -70,7 +70,7 @@ def _announce(address: str, browser: bool) -> None:
         webbrowser.open(address)
 
 
-def _named(file: str, read: partial[Graph]) -> Named:
+def _named(file: str, read: partial[elene.Graph]) -> Named:
     from elene.explorer.shelf import Named
 
     from_file = file != "-"
@@ -78,7 +78,7 @@ def _named(file: str, read: partial[Graph]) -> Named:
     return Named(Path(file).name if from_file else "standard input", partial(read, file), on_disk)
 
 
-def _read(file: str, how: FileOptions) -> Graph:
+def _read(file: str, how: FileOptions) -> elene.Graph:
     graph = read_graph(file, how)
     if graph.num_nodes == 0:
         raise ValueError(f"{file} has no nodes: there is nothing to look at")

@@ -11,14 +11,12 @@ from enum import StrEnum
 from functools import partial, wraps
 from inspect import Parameter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
+import elene
 from elene.cli.common import error_console, working
-
-if TYPE_CHECKING:
-    from elene.graph import Graph
 
 DEPTHS_HELP = "How many hops to look; several as 1,2 or -k 1 -k 2."
 Level = StrEnum("Level", ("node", "edge", "pair"))
@@ -136,22 +134,20 @@ def reading_files(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def read_graph(name: str, how: FileOptions = AS_FOUND, output: Path | None = None) -> Graph:
+def read_graph(name: str, how: FileOptions = AS_FOUND, output: Path | None = None) -> elene.Graph:
     """The graph of a file, or the one that ``FILE#3`` names: the fourth in a file that holds several.
 
     The output, if there is one, must not be that file.
     """
-    from elene.graph import Graph
-
     path, index = which_graph(name)
     with suppress(FileNotFoundError):
         if output is not None and os.path.samefile(path, output):
             raise ValueError(f"--output {str(output)!r} is the graph's own file, and would replace it: name another")
     with _reading(path):
-        return Graph.read(path, index, **_arguments(how))
+        return elene.Graph.read(path, index, **_arguments(how))
 
 
-def read_edge_labels(name: str, edge_labels: str, how: FileOptions = AS_FOUND) -> tuple[Graph, list[str]]:
+def read_edge_labels(name: str, edge_labels: str, how: FileOptions = AS_FOUND) -> tuple[elene.Graph, list[str]]:
     """The same with the labels of its edges, in the order of ``Graph.edges``."""
     from elene.io.readers import Options, read_edge_labels
 
@@ -222,7 +218,7 @@ def parse_depths(texts: list[str] | None, usual: tuple[int, ...]) -> tuple[int, 
         raise ValueError(f"-k must be a number of hops, such as 2, or several: 1,2; got {told}") from None
 
 
-def parse_label(graph: Graph, text: str, option: str) -> Any:
+def parse_label(graph: elene.Graph, text: str, option: str) -> Any:
     """A node's name as the graph has it, from what stands on the command line."""
     if graph.nodes.dtype.kind not in "iu":
         return text

@@ -11,6 +11,7 @@ from rich.filesize import decimal
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+import elene
 from elene.cli.common import clean_interrupts, complain, console, counted, error_console, size_of
 
 if TYPE_CHECKING:
@@ -25,13 +26,12 @@ def encode_parts(
     They are made by so many processes of this machine, on the cluster of a scheduler, or by this process.
     """
     from elene.cluster import encode
-    from elene.cluster.store import GraphStore
 
     if workers is not None and scheduler is not None:
         raise ValueError("--workers is for this machine, and --scheduler for a cluster: leave one of them out")
     if not graph.is_dir():
         raise ValueError(f"{graph} is not a graph store: build one with elene store {graph} -o graph.elene")
-    store, started = GraphStore.open(graph), perf_counter()
+    store, started = elene.GraphStore.open(graph), perf_counter()
     error_console.print(f"{graph}: {size_of(store)}", markup=False, soft_wrap=True)
     options = {name: getattr(spec, name) for name in ("level", "degrees", "form", "max_degree", "radius")}
     try:

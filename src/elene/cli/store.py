@@ -10,6 +10,7 @@ import typer
 from rich.filesize import decimal
 from rich.markup import escape
 
+import elene
 from elene.cli.common import clean_interrupts, console, counted, size_of
 from elene.cli.options import HeaderOption, SourceOption, TargetOption, as_column
 
@@ -43,17 +44,15 @@ def store(
 
     **Example:** elene store edges/*.parquet -o graph.elene
     """
-    from elene.cluster.store import GraphStore
-
     started = perf_counter()
     if output is None:
         if len(files) != 1 or not files[0].is_dir():
             raise ValueError("name the folder to make: -o graph.elene (without it, a store is verified)")
-        found = GraphStore.open(files[0], verify=True)
+        found = elene.GraphStore.open(files[0], verify=True)
         console.print(f"[bold green]{escape(str(files[0]))}[/]: {size_of(found)}, every array as it was written")
         return
     with clean_interrupts():
-        found = GraphStore.build(
+        found = elene.GraphStore.build(
             files,
             output,
             nodes=nodes,
