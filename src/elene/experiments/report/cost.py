@@ -42,6 +42,9 @@ class EpochCost:
         return cls(result.cost.seconds_per_epoch, result.cost.peak_memory - result.cost.base_memory)
 
 
+Costs = Mapping[str, Mapping[str, EpochCost]]  # by row and data set
+
+
 def published() -> dict[str, dict[str, EpochCost]]:
     """The paper's numbers, by row and data set.
 
@@ -78,11 +81,12 @@ def compose(store: Store) -> Iterator[Block]:
     >>> list(compose(Store("nothing here")))
     []
     """
-    ours, theirs = gather(store), published()
-    if not ours:
+    found, theirs = gather(store), published()
+    if not found:
         return
+    ours = {row: {label: EpochCost.of(one) for label, one in results.items()} for row, results in found.items()}
     yield Heading(2, "Cost")
-    commits = sorted({result.origin.code.name for row in ours.values() for result in row.values()})
+    commits = sorted({result.origin.code.name for results in found.values() for result in results.values()})
     yield Paragraph(
         "Table 4 of the paper. The seconds of an epoch and the memory that training takes, as multiples of GIN's; its "
         "own line says what one is. Each model is trained for "
@@ -100,27 +104,21 @@ def compose(store: Store) -> Iterator[Block]:
         yield Grid([name, *(titles[label] for label in used)], rows)
 
 
-def _cell(
-    what: str,
-    row: str,
-    label: str,
-    ours: Mapping[str, Mapping[str, Result]],
-    theirs: Mapping[str, Mapping[str, EpochCost]],
-) -> Cell:
-    costs = {name: EpochCost.of(results[label]) for name, results in ours.items() if label in results}
-    paper = {name: told[label] for name, told in theirs.items() if label in told}
+def _cell(what: str, row: str, label: str, ours: Costs, theirs: Costs) -> Cell:
     if row == UNIT:
-        return Cell(_absolute(what, costs[UNIT]), f"paper {_absolute(what, paper[UNIT])}")
-    note = f"paper {_ratio(what, paper[row], paper[UNIT]):.2f}x" if row in paper else "paper -"
-    if row not in costs:
+        return Cell(_absolute(what, ours[UNIT][label]), f"paper {_absolute(what, theirs[UNIT][label])}")
+    mine, paper = (_ratio(what, row, label, costs) for costs in (ours, theirs))
+    note = "paper -" if paper is None else f"paper {paper:.2f}x"
+    if mine is None:
         return Cell("missing", note, "missing")
-    mine = _ratio(what, costs[row], costs[UNIT])
-    better = row in paper and mine < _ratio(what, paper[row], paper[UNIT])
-    return Cell(f"{mine:.2f}x", note, "better" if better else "worse" if row in paper else "")
+    return Cell(f"{mine:.2f}x", note, "" if paper is None else "better" if mine < paper else "worse")
 
 
-def _ratio(what: str, one: EpochCost, unit: EpochCost) -> float:
-    return float(getattr(one, what) / getattr(unit, what))
+def _ratio(what: str, row: str, label: str, costs: Costs) -> float | None:
+    """What a model takes as a multiple of plain GIN; None where it was not run."""
+    if label not in costs.get(row, {}):
+        return None
+    return float(getattr(costs[row][label], what) / getattr(costs[UNIT][label], what))
 
 
 def _absolute(what: str, one: EpochCost) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from elene.experiments.results.origin import SHORT
 from elene.experiments.results.records import write_text
 from elene.experiments.results.store import Result, Store
 from elene.experiments.results.summary import Entry, summarise
-from elene.experiments.results.tables import Column, Table, title_of
+from elene.experiments.results.tables import Table, title_of
 from elene.experiments.schedule.ablation import FOLDER as ABLATION
 from elene.experiments.schedule.cost import FOLDER as COST
 
@@ -93,7 +93,8 @@ def _section(table: Table, entries: Sequence[Entry]) -> Iterator[Block]:
     from elene.experiments.report.figures import draw_costs, draw_curves
 
     yield Heading(2, table.title)
-    yield Paragraph(f"{_sentence(table.source)} {_sentence(_measures(table.columns))}")
+    measures = _of_each({column.title: column.measure for column in table.columns}, ": ")
+    yield Paragraph(f"{_sentence(table.source)} {_sentence(measures)}")
     yield from map(Paragraph, table.notes)
     done = [entry for column in table.columns for entry in entries if entry.column == column and entry.results]
     if chosen := [entry for entry in done if entry.choice is not None]:
@@ -113,12 +114,11 @@ def _section(table: Table, entries: Sequence[Entry]) -> Iterator[Block]:
             yield Picture(name, f"{table.title}: {what.lower()}", svg)
 
 
-def _measures(columns: Sequence[Column]) -> str:
-    """The metric of all data sets, or of each."""
-    measures = {column.measure for column in columns}
-    if len(measures) == 1:
-        return measures.pop()
-    return "; ".join(f"{column.title}: {column.measure}" for column in columns)
+def _of_each(told: Mapping[str, str], between: str) -> str:
+    """What is told of each data set; once, where it is the same of all."""
+    if len(set(told.values())) == 1:
+        return next(iter(told.values()))
+    return "; ".join(f"{title}{between}{text}" for title, text in told.items())
 
 
 def _sentence(text: str) -> str:
@@ -127,15 +127,13 @@ def _sentence(text: str) -> str:
 
 def _epochs(done: Sequence[Entry]) -> str:
     """How long the models of each data set were trained."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, dict[str, None]] = defaultdict(dict)
     for entry in done:
-        if entry.epochs and entry.epochs not in found.setdefault(entry.column.title, []):
-            found[entry.column.title].append(entry.epochs)
+        if entry.epochs:
+            found[entry.column.title][entry.epochs] = None
     if not found:
         return "No epochs: nothing was trained step by step."
-    if len({tuple(told) for told in found.values()}) == 1:
-        return f"Epochs: {', '.join(next(iter(found.values())))}."
-    return "Epochs: " + "; ".join(f"{title} {', '.join(told)}" for title, told in found.items()) + "."
+    return f"Epochs: {_of_each({title: ', '.join(told) for title, told in found.items()}, ' ')}."
 
 
 def _overview(table: Table, entries: Sequence[Entry]) -> Grid:
