@@ -40,12 +40,8 @@ def measure(
 ) -> Iterator[Tally]:
     """Count what encodings tell apart with nothing learned, unless the folder of results has the counts of these pairs.
 
-    Args:
-        pairs: what :func:`elene.datasets.read_brec` gives.
-        results: the folder; counts are kept in ``brec/encodings.json`` in it.
-        methods: what to count.
-        threads: how many threads to use; by default one for every core.
-        report: called as ``report(method, pairs done)``.
+    Counts are kept in ``brec/encodings.json`` in that folder. The other arguments are those of
+    :func:`elene.brec.encodings.count_encodings`.
 
     Yields:
         The tally of each method that was counted.
@@ -74,14 +70,10 @@ def _read(path: Path) -> Mapping[str, _Count]:
 
 
 def standings(results: str | os.PathLike[str]) -> list[Tally]:
-    """All methods, those that tell the most pairs apart first, and behind them those that were not tried on all pairs.
+    """All methods of which a folder of results or the literature tells, in the order of :func:`ranked`.
 
-    Args:
-        results: the folder of results.
-
-    Example:
-        >>> standings("nothing here")[0]
-        Tally(method='I2-GNN', kind='published', told_apart={'Basic': 60, ...}, ...)
+    >>> standings("nothing here")[0]
+    Tally(method='I2-GNN', kind='published', told_apart={'Basic': 60, ...}, ...)
     """
     published = [Tally(line["method"], "published", _told(line), CATEGORIES) for line in read_tsv("brec.tsv")]
     counted = [

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from elene import __version__
 from elene.cli.common import ARGUMENTS, clean_interrupts, complain, error_console, readable_warnings
+from elene.cli.options import flag
 
 
 class Commands(TyperGroup):
@@ -86,12 +87,9 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def elene(
-    debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show the traceback of an error.")] = False,
+    debug: Annotated[bool, flag("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
-        bool,
-        typer.Option(
-            "--version", metavar="", callback=_print_version, is_eager=True, help="Show the version and exit."
-        ),
+        bool, flag("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """What the surroundings of nodes and edges look like, as exact counts: fast ego-network encodings of graphs.

@@ -13,7 +13,7 @@ from rich.table import Table
 
 import elene
 from elene.cli.common import console, counted, error_console, make_table, resumable, working
-from elene.cli.options import ResultsOption, ThreadsOption
+from elene.cli.options import ResultsOption, ThreadsOption, argument
 from elene.extras import needing
 
 if TYPE_CHECKING:
@@ -28,11 +28,7 @@ def brec(
     ctx: typer.Context,
     changes: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[KEY=VALUE]...",
-            help="With --row, settings to change, such as model.elene.k=2.",
-            show_default=False,
-        ),
+        argument(metavar="[KEY=VALUE]...", help="With --row, settings to change, such as model.elene.k=2."),
     ] = None,
     row: Annotated[
         str | None,

@@ -70,9 +70,9 @@ def resumable(ctx: typer.Context) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def say_again(ctx: typer.Context) -> None:
-    """How to go on with a command: by the same one."""
-    command = shlex.join(["elene", *ctx.meta[ARGUMENTS]])
+def say_again(ctx: typer.Context, *more: str) -> None:
+    """How to go on with a command: by the same one, with some arguments more where it has not got them."""
+    command = shlex.join(["elene", *(one for one in ctx.meta[ARGUMENTS] if one not in more), *more])
     error_console.print(f"To go on:\n  {command}", markup=False, soft_wrap=True)
 
 

@@ -10,14 +10,13 @@ import typer
 import elene
 from elene.cli.common import console, counted, make_table, size_of, working
 from elene.cli.options import (
-    AS_FOUND,
-    DEPTHS_HELP,
     EdgeLabelsOption,
     FileOptions,
     Level,
+    argument,
+    depths,
     parse_depths,
     read_edge_labels,
-    read_graph,
     reading_files,
 )
 
@@ -26,18 +25,15 @@ Refine = StrEnum("Refine", {"none": "none", "wl": "wl", "folklore": "2fwl"})
 
 @reading_files
 def compare(
-    a: Annotated[
-        str,
-        typer.Argument(metavar="A", help="A graph file; FILE#0 is the first graph of several.", show_default=False),
-    ],
-    b: Annotated[str, typer.Argument(metavar="B", help="Another one.", show_default=False)],
-    k: Annotated[list[str] | None, typer.Option("-k", metavar="K", help=DEPTHS_HELP, show_default="1,2,3")] = None,
+    how: FileOptions,
+    a: Annotated[str, argument(metavar="A", help="A graph file; FILE#0 is the first graph of several.")],
+    b: Annotated[str, argument(metavar="B", help="Another one.")],
+    k: Annotated[list[str] | None, depths(show_default="1,2,3")] = None,
     level: Annotated[Level, typer.Option(help="Compare encodings of nodes, edges or pairs.")] = Level.edge,
     refine: Annotated[
         Refine, typer.Option(help="Refine them with 1-WL, or with folklore 2-WL, whose time is cubic in the nodes.")
     ] = Refine.wl,
     edge_labels: EdgeLabelsOption = None,
-    how: FileOptions = AS_FOUND,
 ) -> None:
     """Tell two graphs apart, and say by what they differ.
 
@@ -52,18 +48,14 @@ def compare(
 
     if edge_labels is not None and refine is Refine.none:
         raise ValueError("--edge-labels is read by the refinement alone: pass --refine wl or --refine 2fwl with it")
-    depths = parse_depths(k, (1, 2, 3))
-    (first, ours), (second, theirs) = (_read(file, edge_labels, how) for file in (a, b))
+    at = parse_depths(k, (1, 2, 3))
+    (first, ours), (second, theirs) = (read_edge_labels(file, edge_labels, how) for file in (a, b))
     console.print(f"A  {a}: {_size(first, ours)}\nB  {b}: {_size(second, theirs)}\n", markup=False)
     refinement = None if refine is Refine.none else refine.value
     with working("Comparing (the first run compiles)"):
-        found = compare_graphs(first, second, depths, level.value, refinement, edge_labels=(ours, theirs))
+        found = compare_graphs(first, second, at, level.value, refinement, edge_labels=(ours, theirs))
     _print_comparison(found)
     raise typer.Exit(int(found.distinguished))
-
-
-def _read(file: str, edge_labels: str | None, how: FileOptions) -> tuple[elene.Graph, list[str] | None]:
-    return (read_graph(file, how), None) if edge_labels is None else read_edge_labels(file, edge_labels, how)
 
 
 def _size(graph: elene.Graph, edge_labels: list[str] | None) -> str:

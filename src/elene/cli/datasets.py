@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.table import Table
 from rich.text import Text
 
 from elene.cli.common import console, say
+from elene.cli.options import argument
 
 if TYPE_CHECKING:
     from elene.datasets import DatasetInfo, Edition
@@ -18,9 +18,7 @@ _STYLES = {"cached": "green", "ELENE_DATA": "green", "generated": "green", "down
 
 
 def datasets(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Say everything about this one.", show_default=False)
-    ] = None,
+    name: Annotated[str | None, argument(metavar="NAME", help="Say everything about this one.")] = None,
 ) -> None:
     """List the data sets that elene.datasets.load knows: task, metric, sizes, and whether they are at hand.
 

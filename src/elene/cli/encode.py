@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,17 +20,8 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
 import elene
-from elene.cli.common import ARGUMENTS, clean_interrupts, console, counted, error_console, size_of, working
-from elene.cli.options import (
-    AS_FOUND,
-    DEPTHS_HELP,
-    FileOptions,
-    GraphArgument,
-    Level,
-    parse_depths,
-    read_graph,
-    reading_files,
-)
+from elene.cli.common import clean_interrupts, console, counted, error_console, say_again, size_of, working
+from elene.cli.options import FileOptions, GraphArgument, Level, depths, flag, parse_depths, read_graph, reading_files
 from elene.cli.parts import encode_parts
 
 if TYPE_CHECKING:
@@ -46,6 +36,7 @@ run_option = partial(typer.Option, rich_help_panel="How it is run")
 @reading_files
 def encode(  # noqa: PLR0913 - Typer makes every option an argument
     ctx: typer.Context,
+    how: FileOptions,
     graph: GraphArgument,
     output: Annotated[
         Path,
@@ -59,7 +50,7 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
             show_default=False,
         ),
     ],
-    k: Annotated[list[str] | None, typer.Option("-k", metavar="K", help=DEPTHS_HELP, show_default="2")] = None,
+    k: Annotated[list[str] | None, depths(show_default="2")] = None,
     level: Annotated[Level, typer.Option(help="What gets a row.")] = Level.node,
     form: Annotated[
         Form,
@@ -87,12 +78,8 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
         run_option(min=1, metavar="N", help="Rows computed at a time.", show_default="about a second's worth"),
     ] = None,
     resume: Annotated[bool, run_option("--resume", metavar="", help="Go on where an interrupted run stopped.")] = False,
-    wide: Annotated[
-        bool, typer.Option("--wide", metavar="", help="A row for each node, edge or pair in Parquet, too.")
-    ] = False,
-    compact: Annotated[
-        bool, typer.Option("--compact", metavar="", help="The same without the columns that are zero everywhere.")
-    ] = False,
+    wide: Annotated[bool, flag("--wide", help="A row for each node, edge or pair in Parquet, too.")] = False,
+    compact: Annotated[bool, flag("--compact", help="The same without the columns that are zero everywhere.")] = False,
     workers: Annotated[
         int | None,
         run_option(min=1, metavar="N", help="For a folder of parts: so many processes of this machine make them."),
@@ -101,7 +88,6 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
         str | None,
         run_option(metavar="ADDRESS", help="The same on the Dask cluster at this address, as tcp://host:8786."),
     ] = None,
-    how: FileOptions = AS_FOUND,
 ) -> None:
     """Encode the nodes, edges or pairs of a graph into a file.
 
@@ -139,7 +125,10 @@ def encode(  # noqa: PLR0913 - Typer makes every option an argument
     except KeyboardInterrupt:
         if not progress.tasks:
             raise
-        _say_how_to_resume(ctx, progress.tasks[0], parts)
+        done, total = progress.tasks[0].completed, progress.tasks[0].total
+        told = f"Interrupted: {done:,.0f} of {total:,.0f} rows are done and kept in {parts}."
+        error_console.print(told, markup=False, soft_wrap=True, end=" ")
+        say_again(ctx, "--resume")
         raise typer.Exit(130) from None
     _say_what_is_there(file, spec, written, perf_counter() - started)
 
@@ -217,16 +206,6 @@ def _finishing_chunks(progress: _Progress) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, usual)
-
-
-def _say_how_to_resume(ctx: typer.Context, encoding: Task, parts: Path) -> None:
-    arguments = [argument for argument in ctx.meta[ARGUMENTS] if argument != "--resume"]
-    error_console.print(
-        f"Interrupted: {encoding.completed:,.0f} of {encoding.total:,.0f} rows are done and kept in {parts}. To go on:"
-        f"\n  {shlex.join(['elene', *arguments, '--resume'])}",
-        markup=False,
-        soft_wrap=True,
-    )
 
 
 def _say_what_is_there(target: Path, spec: EncodingSpec, written: Written, seconds: float) -> None:

@@ -14,7 +14,7 @@ from rich.table import Table
 
 import elene
 from elene.cli.common import console, counted, make_table, say, size_of, working
-from elene.cli.options import AS_FOUND, FileOptions, GraphArgument, parse_label, read_graph, reading_files
+from elene.cli.options import FileOptions, GraphArgument, parse_label, read_graph, reading_files
 
 MOST_ROWS = 10
 FIELDS = ("distance", "closer", "degree", "farther")
@@ -22,6 +22,7 @@ FIELDS = ("distance", "closer", "degree", "farther")
 
 @reading_files
 def explain(
+    how: FileOptions,
     graph: GraphArgument,
     node: Annotated[str | None, typer.Option(metavar="NODE", help="The node to explain.", show_default=False)] = None,
     edge: Annotated[
@@ -35,7 +36,6 @@ def explain(
             "-o", "--output", metavar="FILE", help="Draw it as well, into this .png or .svg file.", show_default=False
         ),
     ] = None,
-    how: FileOptions = AS_FOUND,
 ) -> None:
     """Show what the encoding of a node or an edge counts, and draw it.
 

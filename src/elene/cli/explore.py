@@ -12,7 +12,7 @@ import typer
 
 import elene
 from elene.cli.common import console, error_console, size_of
-from elene.cli.options import AS_FOUND, FileOptions, read_graph, reading_files, which_graph
+from elene.cli.options import FileOptions, argument, read_graph, reading_files, which_graph
 
 if TYPE_CHECKING:
     from elene.explorer.shelf import Named
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @reading_files
 def explore(
+    how: FileOptions,
     graph: Annotated[
         str | None,
-        typer.Argument(
+        argument(
             metavar="[GRAPH]",
             help="A graph file, as other commands take it; without one, there are some to begin with.",
-            show_default=False,
         ),
     ] = None,
     beside: Annotated[
@@ -34,7 +34,6 @@ def explore(
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Where; if taken, another is found.")] = 8050,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page, too.")] = True,
-    how: FileOptions = AS_FOUND,
 ) -> None:
     """Look at a graph in the browser: ego-networks, edges and pairs, and two graphs side by side.
 

@@ -18,24 +18,26 @@ import typer
 import elene
 from elene.cli.common import error_console, working
 
-DEPTHS_HELP = "How many hops to look; several as 1,2 or -k 1 -k 2."
 Level = StrEnum("Level", ("node", "edge", "pair"))
+
+# Kinds of arguments and options: what all of a kind have in common.
+argument = partial(typer.Argument, show_default=False)
+count = partial(typer.Option, min=1, metavar="N")
+flag = partial(typer.Option, metavar="")
+depths = partial(typer.Option, "-k", metavar="K", help="How many hops to look; several as 1,2 or -k 1 -k 2.")
 
 GraphArgument = Annotated[
     str,
-    typer.Argument(
+    argument(
         metavar="GRAPH",
         help="A graph file: an edge list (.csv .tsv .txt .parquet), .npz, .g6, .graphml, .gml, .gexf, .net, .mtx or "
         ".metis; text files may end in .gz or .zst. In a file of several graphs, FILE#0 is the first; - is an edge "
         "list from standard input.",
-        show_default=False,
     ),
 ]
 ThreadsOption = Annotated[
     int | None,
-    typer.Option(
-        min=1,
-        metavar="N",
+    count(
         help="How many threads to compute with; with 1, as many commands as there are cores run well side by side.",
         show_default="as many as torch likes",
     ),
@@ -147,13 +149,15 @@ def read_graph(name: str, how: FileOptions = AS_FOUND, output: Path | None = Non
         return elene.Graph.read(path, index, **_arguments(how))
 
 
-def read_edge_labels(name: str, edge_labels: str, how: FileOptions = AS_FOUND) -> tuple[elene.Graph, list[str]]:
-    """The same with the labels of its edges, in the order of ``Graph.edges``."""
+def read_edge_labels(name: str, column: str | None, how: FileOptions) -> tuple[elene.Graph, list[str] | None]:
+    """The same with the labels of its edges, if there are some to read, in the order of ``Graph.edges``."""
     from elene.io.readers import Options, read_edge_labels
 
+    if column is None:
+        return read_graph(name, how), None
     path, index = which_graph(name)
     with _reading(path):
-        return read_edge_labels(path, index, Options(**_arguments(how), edge_labels=as_column(edge_labels)))
+        return read_edge_labels(path, index, Options(**_arguments(how), edge_labels=as_column(column)))
 
 
 def which_graph(name: str) -> tuple[str, int | None]:

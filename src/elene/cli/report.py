@@ -14,8 +14,7 @@ from elene.extras import needing
 def report(
     results: Annotated[Path, typer.Option(metavar="DIR", help="Where results are kept.")] = Path("results"),
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where the report goes.", show_default="the folder of results"),
+        Path | None, typer.Option(metavar="DIR", help="Where the report goes.", show_default="the folder of results")
     ] = None,
 ) -> None:
     """Write all results beside the published ones: README.md, and report.html, a page that needs nothing else.

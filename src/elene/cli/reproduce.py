@@ -20,7 +20,7 @@ from elene.cli.common import (
     say_again,
     working,
 )
-from elene.cli.options import ResultsOption, RunsOption, ThreadsOption
+from elene.cli.options import ResultsOption, RunsOption, ThreadsOption, argument, count, flag
 from elene.extras import needing
 
 if TYPE_CHECKING:
@@ -37,19 +37,17 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
     ctx: typer.Context,
     table: Annotated[
         str,
-        typer.Argument(
+        argument(
             metavar="TABLE",
             help="expressivity, counting, properties, proximity, benchmarks or tu; cost, for seconds and memory; "
             "or ablation, for one setting changed at a time (--rows then names settings). For BREC: elene brec.",
-            show_default=False,
         ),
     ],
     changes: Annotated[
         list[str] | None,
-        typer.Argument(
+        argument(
             metavar="[KEY=VALUE]...",
             help="Settings to change in all rows alike, such as training.epochs=20; reports say so.",
-            show_default=False,
         ),
     ] = None,
     budget: Annotated[
@@ -66,20 +64,10 @@ def reproduce(  # noqa: PLR0913 - Typer makes every option an argument
     ] = None,
     seeds: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="How many runs of each row: seeds or, where there are, folds.",
-            show_default="the paper's",
-        ),
+        count(help="How many runs of each row: seeds or, where there are, folds.", show_default="the paper's"),
     ] = None,
     chosen: Annotated[
-        bool,
-        typer.Option(
-            "--chosen",
-            metavar="",
-            help="Use the settings that elene search found best, for those rows that were searched.",
-        ),
+        bool, flag("--chosen", help="Use the settings that elene search found best, for those rows that were searched.")
     ] = False,
     threads: ThreadsOption = None,
     results: ResultsOption = Path("results"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elene.cli.common import console, counted, error_console, make_table, resumable, working
-from elene.cli.options import FoldOption, ResultsOption, RunsOption, SeedOption, ThreadsOption
+from elene.cli.options import FoldOption, ResultsOption, RunsOption, SeedOption, ThreadsOption, argument, count, flag
 from elene.extras import needing
 
 if TYPE_CHECKING:
@@ -24,14 +24,11 @@ SHOWN = 10  # rows of the table
 def search(  # noqa: PLR0913 - Typer makes every option an argument
     ctx: typer.Context,
     spec: Annotated[
-        str,
-        typer.Argument(
-            metavar="SPEC", help="What to train: a data set or a .toml file, as in **elene train**.", show_default=False
-        ),
+        str, argument(metavar="SPEC", help="What to train: a data set or a .toml file, as in **elene train**.")
     ],
     settings: Annotated[
         list[str] | None,
-        typer.Argument(
+        argument(
             metavar="[KEY=V1,V2,...]...",
             help="Values to try, such as model.elene.k=1,2,3; a single value is used in all trials.",
             show_default="the paper's grid",
@@ -42,23 +39,14 @@ def search(  # noqa: PLR0913 - Typer makes every option an argument
         typer.Option(metavar="NAME", help="Which model: a row of the paper's table.", show_default="lists them"),
     ] = None,
     trials: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Try only so many combinations; a Parzen estimator proposes them.",
-            show_default="all",
-        ),
+        int | None, count(help="Try only so many combinations; a Parzen estimator proposes them.", show_default="all")
     ] = None,
     in_turn: Annotated[
-        bool,
-        typer.Option("--in-turn", metavar="", help="Try one setting after the other, and keep the best value of each."),
+        bool, flag("--in-turn", help="Try one setting after the other, and keep the best value of each.")
     ] = False,
     epochs: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
+        count(
             help="A shorter schedule: so many epochs, with the learning rate halved in proportion.",
             show_default="the paper's",
         ),

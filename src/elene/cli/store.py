@@ -12,15 +12,12 @@ from rich.markup import escape
 
 import elene
 from elene.cli.common import clean_interrupts, console, counted, size_of
-from elene.cli.options import HeaderOption, SourceOption, TargetOption, as_column
+from elene.cli.options import HeaderOption, SourceOption, TargetOption, argument, as_column
 
 
 def store(
     files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILES", help="Edge tables: .parquet, .csv, .tsv or .txt, also .gz and .zst.", show_default=False
-        ),
+        list[Path], argument(metavar="FILES", help="Edge tables: .parquet, .csv, .tsv or .txt, also .gz and .zst.")
     ],
     output: Annotated[
         Path | None,
@@ -52,16 +49,9 @@ def store(
         console.print(f"[bold green]{escape(str(files[0]))}[/]: {size_of(found)}, every array as it was written")
         return
     with clean_interrupts():
+        ends = {"source": as_column(source), "target": as_column(target)}
         found = elene.GraphStore.build(
-            files,
-            output,
-            nodes=nodes,
-            label=label,
-            source=as_column(source),
-            target=as_column(target),
-            header=header,
-            memory=memory,
-            progress=True,
+            files, output, nodes=nodes, label=label, **ends, header=header, memory=memory, progress=True
         )
     told, size = found.manifest, sum(about["bytes"] for about in found.manifest.arrays.values())
     console.print(

@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 
 from elene.cli.common import console, counted, error_console, make_table, resumable, working
-from elene.cli.options import FoldOption, ResultsOption, RunsOption, SeedOption, ThreadsOption
+from elene.cli.options import FoldOption, ResultsOption, RunsOption, SeedOption, ThreadsOption, argument, count
 from elene.extras import needing
 
 if TYPE_CHECKING:
@@ -20,16 +20,14 @@ def train(  # noqa: PLR0913 - Typer makes every option an argument
     ctx: typer.Context,
     spec: Annotated[
         str,
-        typer.Argument(
+        argument(
             metavar="SPEC",
             help="A data set that the paper has results for, with its target behind a dot where it has several, such "
             "as **zinc12k** or **counting.triangle**; or a .toml file.",
-            show_default=False,
         ),
     ],
     changes: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="KEY=VALUE", help="Settings to change, such as training.epochs=5.", show_default=False),
+        list[str] | None, argument(metavar="KEY=VALUE", help="Settings to change, such as training.epochs=5.")
     ] = None,
     row: Annotated[
         str | None,
@@ -41,9 +39,7 @@ def train(  # noqa: PLR0913 - Typer makes every option an argument
     ] = None,
     seed: SeedOption = 0,
     fold: FoldOption = 0,
-    devices: Annotated[
-        int, typer.Option(min=1, metavar="N", help="How many GPUs or, without any, processes share each batch.")
-    ] = 1,
+    devices: Annotated[int, count(help="How many GPUs or, without any, processes share each batch.")] = 1,
     threads: ThreadsOption = None,
     results: ResultsOption = Path("results"),
     runs: RunsOption = Path("runs"),

@@ -1,4 +1,7 @@
-"""Figures of a report as SVG: learning curves, accuracy against cost, and memory against the size of a graph."""
+"""Figures of a report as SVG: learning curves, accuracy against cost, and memory against the size of a graph.
+
+Each has a name that no other figure of the page has: the ids in it depend on that.
+"""
 
 from __future__ import annotations
 
@@ -46,22 +49,12 @@ OTHERS = ("#999933", "#332288", "#AA4499", "#44AA99", "#882255")
 
 
 def draw_curves(name: str, entries: Sequence[Entry]) -> str | None:
-    """The metric on the validation graphs after each epoch, the mean of all runs; None if there are no curves.
-
-    Args:
-        name: a name that no other figure of the page has.
-        entries: of one table.
-    """
+    """The metric on the validation graphs after each epoch, the mean of all runs; None if there are no curves."""
     return _panels(name, [entry for entry in entries if _curve(entry)], "epoch", _draw_curve)
 
 
 def draw_costs(name: str, entries: Sequence[Entry]) -> str | None:
-    """The metric on the test graphs against the seconds of an epoch; None if there is nothing to compare.
-
-    Args:
-        name: a name that no other figure of the page has.
-        entries: of one table.
-    """
+    """The metric on the test graphs against the seconds of an epoch; None if there is nothing to compare."""
     costly = [entry for entry in entries if entry.results and entry.seconds_per_epoch is not None]
     count = Counter(entry.column for entry in costly)
     costly = [entry for entry in costly if count[entry.column] > 1]
@@ -72,7 +65,7 @@ def draw_memory(name: str, rows: Sequence[Mapping[str, Any]], sweep: str) -> str
     """Peak memory of each model against the size or the density of the graph, as ``benchmarks/scaling.py`` measured it.
 
     Args:
-        name: a name that no other figure of the page has.
+        name: of the figure.
         rows: its measurements: ``sweep``, ``model``, ``degree``, ``k``, ``nodes`` and ``peak``, in bytes, or None where
             memory did not suffice.
         sweep: ``"nodes"``, ``"degree"`` of regular graphs, or ``"m"`` of Barabasi-Albert graphs.
@@ -100,10 +93,6 @@ def draw_ablation(name: str, found: Mapping[Panel, Sequence[Outcome]]) -> str:
     """The metric on the test graphs against the time of an epoch, a panel for each data set.
 
     A setting has a colour, each of its values a marker; models without a change are black, plain GIN hollow.
-
-    Args:
-        name: a name that no other figure of the page has.
-        found: what :func:`elene.experiments.ablation.gather` gives.
     """
     keys = list(dict.fromkeys(one.point.key for outcomes in found.values() for one in outcomes if one.point.key))
     titles, ups = [panel.title for panel in found], [METRICS[panel.metric] for panel in found]

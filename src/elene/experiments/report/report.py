@@ -186,10 +186,9 @@ def _detail(entry: Entry) -> dict[str, Cell]:
 
 
 def _difference(entry: Entry) -> str:
-    difference = entry.difference
-    return (
-        f"{difference:+.{entry.digits}f} {entry.versus_paper}" if difference else "" if difference is None else "equal"
-    )
+    if not entry.difference:
+        return "" if entry.difference is None else "equal"
+    return f"{entry.difference:+.{entry.digits}f} {entry.versus_paper}"
 
 
 def _data(entry: Entry) -> str:

@@ -7,6 +7,7 @@ import gc
 import os
 import platform
 import sys
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -105,10 +106,8 @@ def _give_back() -> None:
 
 def _forget_peak() -> None:
     """Let the peak start anew, where the system can: else it is that of the whole life of the process."""
-    try:
+    with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        return
 
 
 def _process_peak() -> float:

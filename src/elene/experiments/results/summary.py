@@ -92,25 +92,22 @@ class Entry:
     @property
     def epochs(self) -> str:
         """How many epochs, and how many it is in the paper if that is another number."""
-        spec, published = self._spec, self.published
-        if spec is None:
+        if (spec := self._spec) is None:
             return ""
-        epochs = spec.training.epochs
-        if published is None or published.training.epochs == epochs:
-            return str(epochs)
-        return f"{epochs} of {published.training.epochs}"
+        epochs, wanted = spec.training.epochs, (self.published or spec).training.epochs
+        return str(epochs) if epochs == wanted else f"{epochs} of {wanted}"
 
     @property
     def shortened(self) -> bool:
         """Whether there are fewer epochs than in the paper."""
-        spec, published = self._spec, self.published
-        return spec is not None and published is not None and spec.training.epochs < published.training.epochs
+        spec = self._spec
+        return spec is not None and spec.training.epochs < (self.published or spec).training.epochs
 
     @property
     def changes(self) -> dict[str, Any]:
         """Settings that are not those of the paper's spec, epochs aside."""
-        spec, published = self._spec, self.published
-        return {} if spec is None or published is None else _changes(spec, published)
+        spec = self._spec
+        return {} if spec is None else _changes(spec, self.published or spec)
 
     @property
     def seconds_per_epoch(self) -> float | None:

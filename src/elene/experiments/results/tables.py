@@ -167,17 +167,11 @@ def tables() -> tuple[Table, ...]:
     ['expressivity', 'counting', 'properties', 'proximity', 'benchmarks', 'tu']
     """
     described = tomllib.loads((PUBLISHED / "tables.toml").read_text(encoding="utf-8"))
-    return tuple(
-        Table(
-            name,
-            told["title"],
-            told["source"],
-            tuple(Column(dataset, **column) for dataset, column in told["columns"].items()),
-            _lines(name),
-            tuple(told["notes"]),
-        )
-        for name, told in described.items()
-    )
+    found = []
+    for name, told in described.items():
+        columns = tuple(Column(dataset, **column) for dataset, column in told["columns"].items())
+        found.append(Table(name, told["title"], told["source"], columns, _lines(name), tuple(told["notes"])))
+    return tuple(found)
 
 
 def find(name: str) -> Table:

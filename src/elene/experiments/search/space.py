@@ -17,16 +17,7 @@ Values = tuple[str, ...]
 
 # The paper's grids (its "Experimental Setup", and "Detailed Experimental Summary" in the appendix) and those of the
 # scripts released with it: where ELENE-L stands, and how distance and degree are embedded, are in the latter alone.
-OMEGAS = ("16", "32", "64")
-PLACES = ("first", "half", "all")
-ENCODING_DEPTHS = ("0", "1", "2")
-ELENE_DEPTHS = ("1", "2", "3")
-SPECIAL_DEPTHS = {
-    "exp": ("1", "2"),
-    "sr25": ("1", "2"),
-    "counting": ("1", "2"),
-    "proximity": ("3", "5"),
-}
+DEPTHS = {"exp": ("1", "2"), "sr25": ("1", "2"), "counting": ("1", "2"), "proximity": ("3", "5")}  # else 1, 2 and 3
 
 
 def paper_grid(spec: ExperimentSpec) -> dict[str, tuple[str, ...]]:
@@ -39,16 +30,16 @@ def paper_grid(spec: ExperimentSpec) -> dict[str, tuple[str, ...]]:
     """
     grid: dict[str, tuple[str, ...]] = {}
     if spec.model.encoding is not None:
-        grid["model.encoding.k"] = ENCODING_DEPTHS
+        grid["model.encoding.k"] = ("0", "1", "2")
     if spec.model.elene is not None:
         family = spec.dataset.name.partition("-")[0]
         edges_of_properties = (family, spec.model.elene.level) == ("graph", "ed")
-        grid["model.elene.k"] = ("1", "2") if edges_of_properties else SPECIAL_DEPTHS.get(family, ELENE_DEPTHS)
-        grid["model.elene.layers"] = PLACES
+        grid["model.elene.k"] = ("1", "2") if edges_of_properties else DEPTHS.get(family, ("1", "2", "3"))
+        grid["model.elene.layers"] = ("first", "half", "all")
         # Without degrees there is nothing to embed beside distances.
         if spec.model.elene.max_degree != 0:
             grid["model.elene.joint"] = ("true", "false")
-        grid["model.elene.omega"] = OMEGAS
+        grid["model.elene.omega"] = ("16", "32", "64")
         # Only there did the paper try to do without degrees.
         if family == "pattern" and spec.model.elene.max_degree:
             grid["model.elene.max_degree"] = (str(spec.model.elene.max_degree), "0")
@@ -160,12 +151,10 @@ def search_space(
 ) -> SearchSpace:
     """Settings as they stand on the command line; where none has several values, what they leave of the paper's grid.
 
+    The other arguments are those of :class:`SearchSpace`.
+
     Args:
-        source: as in :class:`Plan`.
-        row: as there.
         texts: settings, with one value or several.
-        seed: as in :class:`Plan`.
-        fold: as there.
         epochs: a shorter schedule for all trials, in which the learning rate is halved in the same places.
 
     Example:

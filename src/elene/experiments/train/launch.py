@@ -23,13 +23,7 @@ POLL = 0.2  # seconds
 def launch(spec: ExperimentSpec, seed: int, fold: int, folder: Path, devices: int, pause: float) -> Result:
     """Train with so many processes on this machine, and give back what the first of them found.
 
-    Args:
-        spec: what to train.
-        seed: as in :func:`elene.experiments.train.runner.run`.
-        fold: as there.
-        folder: as there.
-        devices: how many processes.
-        pause: as there.
+    The arguments are those of :func:`elene.experiments.train.runner.run`.
     """
     job = {"spec": spec.model_dump(mode="json"), "seed": seed, "fold": fold, "folder": str(folder), "pause": pause}
     job["threads"] = parallel.most_threads()
