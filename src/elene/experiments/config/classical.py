@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -64,12 +65,14 @@ class Classical(Settings):
     folds: Count = 5
 
 
-def settings_of_pipeline(table: dict[str, Any]) -> dict[str, Any]:
-    """The settings that results had which were made when logistic regression was the only choice, as they are now.
+def settings_of_pipeline(table: Any) -> Any:
+    """A spec as it is now, made of one from when logistic regression was the only choice; any other is left as it is.
 
     >>> settings_of_pipeline({"classifier": "logistic", "k": 2, "row": "logistic"})["classical"]["folds"]
     5
     """
+    if not isinstance(table, Mapping) or "classifier" not in table:
+        return table
     others = {key: value for key, value in table.items() if key not in ("classifier", "k")}
     classical = {
         "features": [{"use": "elene.Encoder", "k": table["k"], "per": "graph", "log1p": True}],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -71,10 +71,6 @@ class Cost(Settings):
         )
 
 
-def _as_it_is_now(spec: Any) -> Any:
-    return settings_of_pipeline(spec) if isinstance(spec, Mapping) and "classifier" in spec else spec
-
-
 class Result(Settings):
     """One run: what came out, and all that it depends on.
 
@@ -96,7 +92,7 @@ class Result(Settings):
         date: when it was done.
     """
 
-    spec: Annotated[AnySpec, BeforeValidator(_as_it_is_now)]
+    spec: Annotated[AnySpec, BeforeValidator(settings_of_pipeline)]
     origin: Origin
     seed: int
     fold: int

@@ -58,8 +58,7 @@ class PlannedRun:
     @property
     def pattern(self) -> str:
         """The same for files, with any data: what can be known before the data is loaded."""
-        head = f"{self.spec.dataset.label}/{self.spec.row}/{self.spec.identity}-{code().name}"
-        return f"{head}-*-seed{self.seed}-fold{self.fold}"
+        return run_name(self.spec, Origin(code=code(), data="*"), self.seed, self.fold)
 
 
 def _has_folds(spec: AnySpec) -> bool:

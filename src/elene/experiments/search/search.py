@@ -17,8 +17,8 @@ from elene.datasets.registry import find
 from elene.experiments.results.choices import FOLDER, Choice, Trial
 from elene.experiments.results.origin import origin_of
 from elene.experiments.results.store import Store, today
+from elene.experiments.results.tables import LOWER_IS_BETTER
 from elene.experiments.search.space import SearchSpace, Values
-from elene.experiments.train.objective import Objective
 from elene.experiments.train.runner import run_unless_stored
 
 STUDY = "search"
@@ -52,13 +52,15 @@ class Search:
         self.space, self.folder = space, Path(runs, FOLDER)
         self.store = Store(Path(results, FOLDER))
         spec = space.spec(space.valid[0])
-        info = find(spec.dataset.name)
-        self.metric = info.metric
-        self.lower = Objective(info.task, info.metric, info.outputs).better(0.0, than=1.0)
+        self.metric = find(spec.dataset.name).metric
+        self.lower = self.metric in LOWER_IS_BETTER
         self.origin = origin_of(spec.dataset.name)
         name = f"{space.identity}-{self.origin.name}.journal"
         self.path = Path(results, FOLDER, spec.dataset.label, spec.row, name)
         self._study = _open(self.path, space.seed, self.lower)
+        self._distributions: dict[str, BaseDistribution] = {
+            key: CategoricalDistribution(values) for key, values in space.grid.items()
+        }
 
     @property
     def known(self) -> dict[Values, float]:
@@ -98,7 +100,9 @@ class Search:
         All of them, one by one; or, if ``trials`` are fewer, those that Optuna's tree-structured Parzen estimator
         proposes. Optuna's sampler of grids would take a combination that was interrupted for one that was tried.
         """
-        self._forget_unfinished()
+        # What seems to run ran when the search was killed.
+        for unfinished in self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
+            self._study.tell(unfinished.number, state=TrialState.FAIL)
         goal = self.goal(trials)
         if goal == len(self.space.valid):
             self._propose_unknown()
@@ -141,15 +145,6 @@ class Search:
 
     def _named(self, values: Values) -> dict[str, str]:
         return dict(zip(self.space.grid, values, strict=True))
-
-    def _forget_unfinished(self) -> None:
-        """What seems to run ran when the search was killed."""
-        for unfinished in self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-            self._study.tell(unfinished.number, state=TrialState.FAIL)
-
-    @property
-    def _distributions(self) -> dict[str, BaseDistribution]:
-        return {key: CategoricalDistribution(values) for key, values in self.space.grid.items()}
 
     def _add(self, values: Values, validation: float) -> None:
         """A trial that nobody proposed."""

@@ -13,6 +13,8 @@ from torch import Tensor
 from torch.nn import functional as F
 from torchmetrics.functional.regression import mean_absolute_error, mean_squared_error
 
+from elene.experiments.results.tables import LOWER_IS_BETTER
+
 
 @dataclass(frozen=True)
 class Objective:
@@ -38,7 +40,7 @@ class Objective:
 
     def better(self, value: float, than: float) -> bool:
         """Whether a value of the metric is better than another one."""
-        return value < than if self.metric in ("mae", "log10_mse") else value > than
+        return value < than if self.metric in LOWER_IS_BETTER else value > than
 
     def perfect(self, value: float) -> bool:
         """Whether no value of the metric could be better."""
