@@ -27,13 +27,16 @@ def absent(value: Any) -> Any:
 
 
 class PlainConv(Settings):
-    """A conv that has no options: ``gin`` (GINE), ``gcn``, ``gat``, ``pna``, or ``none``: ELENE-L alone.
+    """A conv that has no options.
+
+    That is ``gin`` (GINE), ``gcn``, ``gat``, ``pna``, ``ppgn``, which multiplies matrices of features of all pairs of
+    nodes, or ``none``: ELENE-L alone.
 
     >>> PlainConv(name="gin").name
     'gin'
     """
 
-    name: Literal["gin", "gcn", "gat", "pna", "none"]
+    name: Literal["gin", "gcn", "gat", "pna", "ppgn", "none"]
 
 
 class GNNAKConv(Settings):
@@ -83,16 +86,6 @@ class DistanceConv(Settings):
     k: Count
 
 
-class PPGNConv(Settings):
-    """Matrix products of features of all pairs of nodes: ``ppgn``.
-
-    >>> PPGNConv(name="ppgn").name
-    'ppgn'
-    """
-
-    name: Literal["ppgn"]
-
-
 def named(value: Any) -> Any:
     """A table with a name, where there is only that.
 
@@ -102,9 +95,7 @@ def named(value: Any) -> Any:
     return {"name": value} if isinstance(value, str) else value
 
 
-Conv = Annotated[
-    PlainConv | GNNAKConv | NGNNConv | DistanceConv | PPGNConv, Field(discriminator="name"), BeforeValidator(named)
-]
+Conv = Annotated[PlainConv | GNNAKConv | NGNNConv | DistanceConv, Field(discriminator="name"), BeforeValidator(named)]
 
 
 class EncodingSettings(Settings):
@@ -210,7 +201,7 @@ class Model(Settings):
     @model_validator(mode="after")
     def _check_combination(self) -> Self:
         conv, elene = self.conv, self.elene
-        if isinstance(conv, PPGNConv):
+        if conv.name == "ppgn":
             kept = {"elene": elene, "dropout": self.dropout, "virtual_node": self.virtual_node, "pool": self.pool}
             changed = [name for name, value in kept.items() if value != type(self).model_fields[name].default]
             if changed:

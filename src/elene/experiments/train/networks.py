@@ -10,7 +10,7 @@ from torch.nn import functional
 from torch_geometric.nn import GATConv, GCNConv, GINConv, PNAConv, global_add_pool, global_mean_pool
 
 from elene.baselines import GNNAK, NGNN, PPGN, SPNN, Centrality, Graphormer, PPGNBlock
-from elene.experiments.config.network import DistanceConv, EleneSettings, GNNAKConv, NGNNConv, PlainConv, PPGNConv
+from elene.experiments.config.network import DistanceConv, EleneSettings, GNNAKConv, NGNNConv, PlainConv
 from elene.experiments.data.preparation import Columns, Preparation, Shape
 from elene.nn import ELENE, GINE, GNN, EdgeKinds, EgoEmbedding, GraphReadout, Update, VirtualNode, node_readout, updates
 
@@ -158,7 +158,7 @@ class _Builder:
     def build(self) -> nn.Module:
         conv, shape = self.spec.conv, self.shape
         encoder = FeatureEncoder(shape.nodes, self.width, self.spec.input_norm)
-        if isinstance(conv, PPGNConv):
+        if conv.name == "ppgn":
             blocks = [PPGNBlock(self.width + (i == 0), self.width) for i in range(self.spec.layers)]
             edge_encoder = None if shape.edges is None else self._edge_encoder(shape.edges)
             return PPGN(encoder, blocks, self._head(2 * self.width), edge_encoder)
