@@ -10,10 +10,9 @@ from statistics import mean, median
 
 from elene.experiments import config
 from elene.experiments.report.blocks import Block, Cell, Grid, Heading, Paragraph, Picture, write_markdown
-from elene.experiments.results.origin import Code
 from elene.experiments.results.store import Result, Store
 from elene.experiments.results.summary import say_mean
-from elene.experiments.results.tables import LOWER_IS_BETTER, METRICS
+from elene.experiments.results.tables import LOWER_IS_BETTER, Column
 from elene.experiments.schedule.ablation import FOLDER, UNIT, Panel, Point, panels, points
 
 DIGITS = 3
@@ -112,22 +111,19 @@ def compose(found: Mapping[Panel, Sequence[Outcome]]) -> Iterator[Block]:
 
 def _say_panel(panel: Panel, outcomes: Sequence[Outcome]) -> str:
     published = config.load_network(panel.label, UNIT).training.epochs
-    lower = "lower" if panel.metric in LOWER_IS_BETTER else "higher"
-    code: Code = outcomes[0].results[0].origin.code
-    return f"{METRICS[panel.metric]}, {lower} is better; {panel.epochs} of {published} epochs; commit {code.name}."
+    measure = Column(panel.label, panel.title, panel.metric).measure
+    commit = outcomes[0].results[0].origin.code.name
+    return f"{measure}; {panel.epochs} of {published} epochs; commit {commit}."
 
 
 def _grid(found: Mapping[Panel, Sequence[Outcome]]) -> Grid:
     by_place = {(one.point, panel): one for panel, outcomes in found.items() for one in outcomes}
     used = [point for point in points() if any((point, panel) in by_place for panel in found)]
     used.sort(key=lambda point: (point.row != UNIT, bool(point.key)))
-    rows = [
-        [
-            Cell(point.title),
-            *(_cell(by_place.get((point, panel)), by_place.get((Point(point.row), panel))) for panel in found),
-        ]
-        for point in used
-    ]
+    rows = []
+    for point in used:
+        pairs = ((by_place.get((point, panel)), by_place.get((Point(point.row), panel))) for panel in found)
+        rows.append([Cell(point.title), *(_cell(one, default) for one, default in pairs)])
     return Grid(["", *(panel.title for panel in found)], rows)
 
 

@@ -12,16 +12,7 @@ from typing import Any
 from elene.brec.standings import standings
 from elene.brec.tally import CATEGORIES, Tally
 from elene.experiments.report import cost
-from elene.experiments.report.blocks import (
-    Block,
-    Cell,
-    Grid,
-    Heading,
-    Paragraph,
-    Picture,
-    to_html,
-    write_markdown,
-)
+from elene.experiments.report.blocks import Block, Cell, Grid, Heading, Paragraph, Picture, to_html, write_markdown
 from elene.experiments.results.origin import SHORT
 from elene.experiments.results.records import write_text
 from elene.experiments.results.store import Result, Store
