@@ -94,7 +94,7 @@ def plan_table(
     if seeds is not None and seeds < 1:
         raise ValueError(f"seeds must be at least 1, got {seeds}")
     chosen = [
-        _spec(label, row, [*_chosen(label, row, choices), *changes])
+        _spec(label, row, changes, choices)
         for label in datasets or labels
         for row in rows or table.rows
         if row in config.rows_of_label(label)
@@ -104,16 +104,13 @@ def plan_table(
     return [PlannedRun(spec, 0, number) if _has_folds(spec) else PlannedRun(spec, number, 0) for number, spec in runs]
 
 
-def _spec(dataset: str, row: str, changes: Sequence[str]) -> AnySpec:
+def _spec(dataset: str, row: str, changes: Sequence[str], choices: Choices | None) -> AnySpec:
+    choice = None if choices is None else choices.get(dataset, row)
+    chosen = [] if choice is None else choice.changes
     try:
-        return config.load(dataset, row, changes)
+        return config.load(dataset, row, [*chosen, *changes])
     except ValueError as error:
         raise ValueError(f"{dataset} {row}: {error}") from None
-
-
-def _chosen(dataset: str, row: str, choices: Choices | None) -> list[str]:
-    choice = None if choices is None else choices.get(dataset, row)
-    return [] if choice is None else choice.changes
 
 
 def check_names(name: str, values: Sequence[str], choices: Sequence[str]) -> None:
