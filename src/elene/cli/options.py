@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from functools import partial, wraps
-from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
@@ -127,10 +126,9 @@ def reading_files(command: Callable[..., None]) -> Callable[..., None]:
         command(**arguments, how=how)
 
     own = inspect.signature(command, eval_str=True).parameters.values()
+    more = inspect.signature(FileOptions).parameters.values()
     parameters = [parameter for parameter in own if parameter.name != "how"]
-    for name, kind in options.items():
-        default = FileOptions._field_defaults[name]
-        parameters.append(Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=kind))
+    parameters += [parameter.replace(annotation=options[parameter.name]) for parameter in more]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run

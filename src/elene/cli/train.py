@@ -79,7 +79,6 @@ def _say(result: Result, path: Path, folder: Path) -> None:
         values = [score.validation, score.test, *([score.relabelled] if score.relabelled is not None else [])]
         table.add_row(name, str(score.epoch + 1), *(f"{value:.4g}" for value in values))
     console.print(table)
-    lines = [f"Result: {path}"]
+    console.print(f"Result: {path}", markup=False, soft_wrap=True)
     if (folder / "model.pt").exists():
-        lines.append(f"Model and learning curve: {folder}")
-    console.print("\n".join(lines), markup=False, soft_wrap=True)
+        console.print(f"Model and learning curve: {folder}", markup=False, soft_wrap=True)
