@@ -86,10 +86,10 @@ def _counts(dataset: InMemoryDataset, transform: AddELENE, key: str) -> Tensor:
 
     Many graphs at a time are one graph with the same ego-networks, and are encoded much faster than one by one.
     """
-    found = []
+    found, union = [], _union(dataset)
     nodes, arcs = (stored(dataset)[1][name] for name in ("x", "edge_index"))
     for first, last in _stretches(nodes):
-        edge_index = _union(dataset)[:, arcs[first] : arcs[last]] - nodes[first]
+        edge_index = union[:, arcs[first] : arcs[last]] - nodes[first]
         made = transform(Data(edge_index=edge_index, num_nodes=int(nodes[last] - nodes[first])))[key]
         found.append(torch.from_numpy(narrowed(made.numpy().astype(np.int64))))
     return torch.cat(found)
