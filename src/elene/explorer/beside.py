@@ -13,7 +13,7 @@ import numpy as np
 
 from elene.encoding import Encoding, compare, encode
 from elene.engine.reading import pair_members
-from elene.explorer.ego import ego_view, label_at, lines_of, places_of, sample_note, shaded, with_labels
+from elene.explorer.ego import Look, dots_of, ego_view, lines_of, places_of, sample_note, with_labels
 from elene.explorer.labels import ROOT, Legend, Shades, label_legend, shades_of
 from elene.explorer.pair import nearness
 from elene.explorer.sampling import MOST_DRAWN, sample_grown
@@ -26,12 +26,10 @@ from elene.explorer.view import (
     TableRow,
     View,
     counted,
-    dot_text,
     find_kinds,
     induced_edges,
     kind_text,
     kind_words,
-    shorten,
 )
 from elene.graph import Graph, Labels
 from elene.plot.layout import intersection_places
@@ -67,7 +65,7 @@ def find_differences(a: Opened, b: Opened, k: int, level: str) -> Found:
     """Compare two graphs by :func:`elene.compare`, depth by depth, and look up who sees what differs.
 
     Example:
-        >>> from elene.explorer.demos import rook, shrikhande
+        >>> from elene.datasets import rook, shrikhande
         >>> found = find_differences(Opened("r", "Rook", rook()), Opened("s", "Shrikhande", shrikhande()), 2, "edge")
         >>> found.by, found.differences[0]
         ('ED at k=1', Difference(kind='1.1.2.0-1.1.2.0', in_a=0, in_b=96, seen_from=(None, (0, 1))))
@@ -263,20 +261,11 @@ def _intersection(opened: Opened, ends: tuple[int, ...], depth: int, lit: str, l
     edges = induced_edges(opened.graph, members[shown])
     seen = [(int(readings[i, 0]), int(readings[i, 4])) for i in shown]
     places = intersection_places(seen, edges) * UNIT
-    dots = tuple(
-        Dot(
-            id=f"{letter}:{members[i]}",
-            graph=opened.key,
-            name=opened.texts[members[i]],
-            text=dot_text(shorten(opened.texts[members[i]]), label_at(opened, members[i]), readings[i]),
-            tier=f"tier{min(readings[i, 0], readings[i, 4])}",
-            kind=kind_text(unordered[i], called),
-            x=float(x),
-            y=-float(y),
-            **shaded(opened, members[i], shades),
-        )
-        for i, (x, y) in zip(shown.tolist(), places, strict=True)
-    )
+    looks = [
+        Look(members[i], "", readings[i], f"tier{min(distances)}", kind_text(unordered[i], called))
+        for i, distances in zip(shown, seen, strict=True)
+    ]
+    dots = dots_of(opened, looks, places, shades, f"{letter}:")
     names = ", ".join(opened.texts[end] for end in ends)
     note = sample_note(len(shown), len(members))
     return View(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from elene.datasets.generators.strongly_regular import rook, shrikhande
 from elene.extras import needing
 from elene.graph import Graph
 
@@ -70,28 +71,6 @@ def caffeine() -> Graph:
     bonds = [tuple(bond.split()) for bond in f"{ring}, {around}, {hydrogens}".split(", ")]
     bare = Graph.from_edges(bonds)
     return bare.with_labels([name[0] for name in bare.nodes.tolist()])
-
-
-def rook() -> Graph:
-    """The 4x4 Rook graph.
-
-    >>> rook()
-    Graph(num_nodes=16, num_edges=48)
-    """
-    from elene.datasets import rook
-
-    return rook()
-
-
-def shrikhande() -> Graph:
-    """The Shrikhande graph, which has the parameters of the Rook graph.
-
-    >>> shrikhande()
-    Graph(num_nodes=16, num_edges=48)
-    """
-    from elene.datasets import shrikhande
-
-    return shrikhande()
 
 
 DEMOS: Mapping[str, tuple[str, Callable[[], Graph]]] = {

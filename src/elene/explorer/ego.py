@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +26,9 @@ from elene.explorer.view import (
     induced_edges,
     kind_parts,
     kind_text,
-    shorten,
 )
-from elene.plot.layout import ring_places
+from elene.plot.layout import Points, ring_places
+from elene.plot.pictures import shorten
 
 MOST_ROWS = 100
 HEAD = ("distance", "closer", "degree", "farther", "nodes")
@@ -52,7 +53,7 @@ def ego_view(
         shades: the colours of labels, where they are not those of the graph alone.
 
     Example:
-        >>> from elene.explorer.demos import rook
+        >>> from elene.datasets import rook
         >>> view = ego_view(Opened("rook", "Rook", rook()), 0, 1)
         >>> view.title, view.facts
         ('Node 0', '7 nodes within 1 step, 12 edges among them.')
@@ -66,26 +67,15 @@ def ego_view(
     shown = sample_rings(opened.graph, members, quadruplets[:, 0], places_of(kinds, lit, called))
     edges = induced_edges(opened.graph, members[shown])
     places = ring_places(quadruplets[shown, 0].tolist(), edges) * UNIT
-    texts = opened.texts
-    dots = tuple(
-        Dot(
-            id=f"{id_prefix}{members[i]}",
-            graph=opened.key,
-            name=texts[members[i]],
-            text=dot_text(shorten(texts[members[i]]), label_at(opened, members[i]), quadruplets[i]),
-            tier=f"tier{quadruplets[i, 0]}",
-            kind=kind_text(rows[i], called),
-            x=float(x),
-            y=-float(y),
-            **shaded(opened, members[i], shades),
-        )
-        for i, (x, y) in zip(shown.tolist(), places, strict=True)
-    )
+    looks = [
+        Look(members[i], "", quadruplets[i], f"tier{quadruplets[i, 0]}", kind_text(rows[i], called)) for i in shown
+    ]
+    dots = dots_of(opened, looks, places, shades, id_prefix)
     table, left_out = table_rows(kinds, kinds.which[shown], called)
     steps = counted(k, "step")
     edge_count = int(quadruplets[:, 2].sum()) // 2
     return View(
-        title=f"Node {texts[root]}" + ("" if labels is None else f", labelled {labels.text(root)}"),
+        title=f"Node {opened.texts[root]}" + ("" if labels is None else f", labelled {labels.text(root)}"),
         facts=f"{counted(len(members), 'node')} within {steps}, {counted(edge_count, 'edge')} among them.",
         notes=tuple(note for note in (sample_note(len(shown), len(members)), left_out) if note),
         dots=dots,
@@ -109,15 +99,28 @@ def with_labels(opened: Opened, nodes: NDArray[np.int64], rows: NDArray[np.int64
     return rows if opened.labels is None else np.column_stack([rows, opened.labels.which[nodes]])
 
 
-def label_at(opened: Opened, position: int) -> str:
-    """The label of a node; nothing where the graph has none."""
-    return "" if opened.labels is None else opened.labels.text(position)
+class Look(NamedTuple):
+    """How a node is drawn: its position, what stands before its name, its reading or both, its tier, and its kind."""
+
+    node: int
+    role: str
+    reading: Sequence[int]
+    tier: str
+    kind: str
 
 
-def shaded(opened: Opened, position: int, shades: Shades | None = None) -> dict[str, str]:
-    """What a dot says about its label."""
-    label = label_at(opened, position)
-    return {"label": label, "shade": (shades or opened.shades)[label]} if opened.labels else {}
+def dots_of(
+    opened: Opened, looks: Sequence[Look], places: Points, shades: Shades | None = None, id_prefix: str = ""
+) -> tuple[Dot, ...]:
+    """The dots of nodes at their places; with labels, where the graph has some, and in their colours."""
+    dots = []
+    for look, (x, y) in zip(looks, places.tolist(), strict=True):
+        name, label = opened.texts[look.node], "" if opened.labels is None else opened.labels.text(look.node)
+        shade = "" if opened.labels is None else (shades or opened.shades)[label]
+        text = dot_text(look.role + shorten(name), label, look.reading)
+        node = f"{id_prefix}{look.node}"
+        dots.append(Dot(node, opened.key, name, text, look.tier, look.kind, x, -y, label, shade))
+    return tuple(dots)
 
 
 def places_of(kinds: Kinds, kind: str | None, labels: Sequence[str] | None = None) -> NDArray[np.int64]:

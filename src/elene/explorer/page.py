@@ -60,6 +60,7 @@ def _layout(shelf: Shelf) -> html.Div:
 
 def _header(shelf: Shelf) -> html.Header:
     graphs = [{"label": title, "value": key} for key, title in shelf.titles.items()]
+    marks = {depth: str(depth) for depth in range(DEEPEST + 1)}
     return html.Header(
         [
             html.H1("elene explore"),
@@ -72,7 +73,7 @@ def _header(shelf: Shelf) -> html.Header:
                 ],
                 className="field finder",
             ),
-            _labelled("Depth k", dcc.Slider(0, DEEPEST, 1, id="depth", value=2, marks=_marks()), "depth-field"),
+            _labelled("Depth k", dcc.Slider(0, DEEPEST, 1, id="depth", value=2, marks=marks), "depth-field"),
             _labelled(
                 "Compare with",
                 dcc.Dropdown([{"label": "nothing", "value": NONE}, *graphs], NONE, id="beside", clearable=False),
@@ -80,10 +81,6 @@ def _header(shelf: Shelf) -> html.Header:
             html.Button("◐", id="shade", title="Light or dark", className="plain"),
         ]
     )
-
-
-def _marks() -> dict[int, str]:
-    return {depth: str(depth) for depth in range(DEEPEST + 1)}
 
 
 def _labelled(text: str, control: Any, name: str = "") -> html.Div:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.engine.reading import node_members, pair_members
-from elene.explorer.ego import label_at, lines_of, places_of, sample_note, shaded, table_rows, with_labels
+from elene.explorer.ego import Look, dots_of, lines_of, places_of, sample_note, table_rows, with_labels
 from elene.explorer.labels import OUTSIDE, ROOT, label_legend
 from elene.explorer.labels import READING as LABELLED_READING
 from elene.explorer.sampling import MOST_DRAWN, sample_grown, some_of
@@ -17,11 +17,9 @@ from elene.explorer.view import (
     TableRow,
     View,
     counted,
-    dot_text,
     find_kinds,
     induced_edges,
     kind_text,
-    shorten,
 )
 from elene.plot.layout import intersection_places
 
@@ -45,7 +43,7 @@ def pair_view(opened: Opened, u: int, v: int, k: int, lit: str | None = None) ->
         lit: the kind of which some nodes must be drawn.
 
     Example:
-        >>> from elene.explorer.demos import shrikhande
+        >>> from elene.datasets import shrikhande
         >>> view = pair_view(Opened("shrikhande", "Shrikhande", shrikhande()), 0, 1, 1)
         >>> view.title, view.facts
         ('Edge (0, 1)', 'Both see 4 nodes and 5 edges among them; only u sees 3 nodes, only v 3.')
@@ -121,26 +119,19 @@ def _draw(
     """Dots of the intersection and of some nodes that only one end sees, and the edges among them."""
     members, readings = shared
     called = None if opened.labels is None else opened.labels.texts
-    kinds = [kind_text(row, called) for row in with_labels(opened, members, readings)]
-    nodes, seen, looks = members.tolist(), [(int(row[0]), int(row[4])) for row in readings], []
+    kinds = with_labels(opened, members, readings)
+    seen = [(int(row[0]), int(row[4])) for row in readings]
     roles = {ends[0]: "u = ", ends[1]: "v = "}
-    for i, row in enumerate(readings):
-        name = roles.get(nodes[i], "") + shorten(opened.texts[nodes[i]])
-        looks.append((dot_text(name, label_at(opened, nodes[i]), row), f"tier{min(seen[i])}", kinds[i]))
+    looks = [
+        Look(node, roles.get(node, ""), readings[i], f"tier{min(seen[i])}", kind_text(kinds[i], called))
+        for i, node in enumerate(members.tolist())
+    ]
     for side, tier in enumerate((ONLY_U, ONLY_V)):
         found, distances = outside[side]
         # The first is the end itself, where the other does not see it.
         some = np.union1d(some_of(len(found), MOST_OUTSIDE), np.arange(min(1, len(found))))
-        nodes += found[some].tolist()
+        looks += [Look(node, roles.get(node, ""), (), tier, tier) for node in found[some].tolist()]
         # The other end is farther than k: how much, nobody asked.
         seen += [(int(d), k + 1) if side == 0 else (k + 1, int(d)) for d in distances[some]]
-        for node in found[some].tolist():
-            name = roles.get(node, "") + shorten(opened.texts[node])
-            looks.append((dot_text(name, label_at(opened, node), ()), tier, tier))
-    edges = induced_edges(opened.graph, np.array(nodes, np.int64))
-    places = intersection_places(seen, edges) * UNIT
-    dots = tuple(
-        Dot(str(node), opened.key, opened.texts[node], text, tier, kind, float(x), -float(y), **shaded(opened, node))
-        for node, (text, tier, kind), (x, y) in zip(nodes, looks, places, strict=True)
-    )
-    return dots, edges
+    edges = induced_edges(opened.graph, np.array([look.node for look in looks], np.int64))
+    return dots_of(opened, looks, intersection_places(seen, edges) * UNIT), edges

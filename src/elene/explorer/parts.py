@@ -15,27 +15,10 @@ from elene.explorer.view import TableRow, View, counted
 SOON, LATER = 700, 4000  # milliseconds between looks at what is being computed, and at the file
 NONE = "none"
 OUTPUTS = (
-    ("url", "search"),
-    ("depth", "value"),
-    ("graph", "value"),
-    ("beside", "value"),
-    ("level", "value"),
-    ("canvas", "elements"),
-    ("canvas", "layout"),
-    ("title", "children"),
-    ("title", "className"),
-    ("facts", "children"),
-    ("notes", "children"),
-    ("legend", "children"),
-    ("reading", "children"),
-    ("table", "children"),
-    ("ranking", "children"),
-    ("news", "children"),
-    ("link", "href"),
-    ("page", "className"),
-    ("tick", "disabled"),
-    ("tick", "interval"),
-    ("search", "value"),
+    *((control, "value") for control in ("depth", "graph", "beside", "level", "search")),
+    *((part, "children") for part in ("title", "facts", "notes", "legend", "reading", "table", "ranking", "news")),
+    *(("canvas", "elements"), ("canvas", "layout"), ("url", "search"), ("link", "href")),
+    *(("title", "className"), ("page", "className"), ("tick", "disabled"), ("tick", "interval")),
 )
 
 
@@ -113,18 +96,18 @@ def _row(row: TableRow, columns: int, lit: bool) -> html.Tr:
 
 def ranking_list(scene: Scene) -> Any:
     """The lists of the most and the least usual nodes, or a word while they are being computed."""
-    future = ranking_of(scene.opened, scene.state.k)
+    future, head = ranking_of(scene.opened, scene.state.k), html.H3("Unusual and usual nodes")
     if not future.done():
-        return [html.H3("Unusual and usual nodes"), html.P("Ranking all nodes by their encodings, once …")]
+        return [head, html.P("Ranking all nodes by their encodings, once …")]
     if future.exception() is not None:
-        return [html.H3("Unusual and usual nodes"), html.P(f"Could not rank them: {future.exception()}")]
+        return [head, html.P(f"Could not rank them: {future.exception()}")]
     ranking = future.result()
+    if ranking.encodings == 1:
+        return [head, html.P(f"All nodes have the same encoding at k = {ranking.depth}.")]
     said = html.P(
         f"{counted(ranking.encodings, 'different encoding')} at k = {ranking.depth}. Bits: how surprising what a node "
         "sees is, on average."
     )
-    if ranking.encodings == 1:
-        return [html.H3("Unusual and usual nodes"), html.P(f"All nodes have the same encoding at k = {ranking.depth}.")]
     lists = [("Most unusual", ranking.unusual), ("Most usual", ranking.usual)]
     if ranking.encodings <= len(ranking.unusual):
         lists = [("From unusual to usual nodes", ranking.unusual)]
@@ -135,13 +118,12 @@ def ranking_list(scene: Scene) -> Any:
 
 
 def _ranked(opened: Opened, nodes: list[Ranked]) -> html.Ol:
-    return html.Ol([html.Li(_ranked_button(opened, node)) for node in nodes])
-
-
-def _ranked_button(opened: Opened, node: Ranked) -> html.Button:
-    name = opened.texts[node.position]
-    others = f" and {node.alike - 1:,} like it" if node.alike > 1 else ""
-    return html.Button([html.B(name), html.Small(f"{node.bits:.1f} bits{others}")], **acting("walk", node=name))
+    lines = []
+    for node in nodes:
+        name, others = opened.texts[node.position], f" and {node.alike - 1:,} like it" if node.alike > 1 else ""
+        told = [html.B(name), html.Small(f"{node.bits:.1f} bits{others}")]
+        lines.append(html.Li(html.Button(told, **acting("walk", node=name))))
+    return html.Ol(lines)
 
 
 def news_of(shelf: Shelf, opened: Opened) -> Any:

@@ -61,19 +61,12 @@ def rank_nodes(graph: Graph, depth: int, most: int = 8) -> Ranking:
     return Ranking(depth, len(order), ranked[:ends], ranked[-ends:][::-1])
 
 
-def ranking_depth(opened: Opened, k: int) -> int:
-    """The depth at which nodes are ranked: 1 or 2, as the slider has it, and 1 in large graphs."""
-    if k < 2:
-        return 1
-    return 2 if opened.paths <= MOST_PATHS else 1
-
-
 def ranking_of(opened: Opened, k: int) -> Future[Ranking]:
-    """The ranking for the slider's depth, now or later.
+    """The ranking for the slider's depth, 1 or 2, and 1 in large graphs; now or later.
 
-    >>> from elene.explorer.demos import rook
+    >>> from elene.datasets import rook
     >>> ranking_of(Opened("rook", "Rook", rook()), 2).result().encodings
     1
     """
-    depth = ranking_depth(opened, k)
+    depth = 2 if k >= 2 and opened.paths <= MOST_PATHS else 1
     return opened.jobs.future(("ranking", depth), lambda: rank_nodes(opened.graph, depth))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.graph import Graph
+from elene.plot.pictures import shorten
 
 Rows = NDArray[np.int64]
 UNIT = 62.0  # pixels from node to node where the layout counts 1
@@ -151,33 +152,14 @@ def kind_words(kind: str) -> str:
     return " ".join(kind_parts(kind))
 
 
-def triplet_text(row: Sequence[int]) -> str:
-    """The (closer, degree, farther) of a quadruplet.
-
-    >>> triplet_text([2, 1, 3, 0])
-    '(1,3,0)'
-    """
-    return f"({','.join(str(int(number)) for number in row[1:4])})"
-
-
 def dot_text(name: str, label: str, row: Sequence[int]) -> str:
-    """What stands in a node: its name, its label, where there is one, and the numbers of one reading or two.
+    """What stands in a node: its name, its label, where there is one, and (closer, degree, farther), once or twice.
 
     >>> dot_text("Valjean", "convict", [2, 1, 3, 0])
     'Valjean\\nconvict\\n(1,3,0)'
     """
-    readings = [triplet_text(row[start : start + 4]) for start in range(0, len(row), 4)]
+    readings = [f"({row[i]},{row[i + 1]},{row[i + 2]})" for i in range(1, len(row), 4)]
     return "\n".join([name, *([shorten(label)] if label else []), *readings])
-
-
-def shorten(name: str, most: int = 9) -> str:
-    """A name that fits.
-
-    >>> shorten("Mademoiselle Baptistine")
-    'Mademois…'
-    """
-    name = " ".join(name.split())
-    return name if len(name) <= most else name[: most - 1] + "…"
 
 
 def counted(number: int, what: str) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from elene.extras import needing
 from elene.files import replacing
 from elene.graph import Graph, as_graph
+from elene.graph.edges import counted
 from elene.plot.layout import MOST_WITH_TEXT, Edges, Points, intersection_places, ring_places, route_edges
 from elene.validation import check_integer
 
@@ -71,10 +72,10 @@ def draw_ego(graph: Any, node: Any, k: int, path: str | os.PathLike[str] | None 
     picture = _Picture(
         places=ring_places(tiers, edges),
         tiers=tiers,
-        names=[_shorten(name, 8) for name in names],
+        names=[shorten(name, 8) for name in names],
         readings=[str(triplet) for triplet in _triplets(tiers, edges)],
         edges=edges,
-        title=(f"Node {_shorten(names[0], 26)}, k = {k}", f"ego-network of {_size(members, edges)}"),
+        title=(f"Node {shorten(names[0], 26)}, k = {k}", f"ego-network of {_size(members, edges)}"),
         legend=["root", *(f"distance {ring}" for ring in range(1, max(tiers) + 1))],
         caption="at each node: (closer, degree, farther)",
         diameter=0.72,
@@ -114,11 +115,11 @@ def draw_intersection(graph: Any, u: Any, v: Any, k: int, path: str | os.PathLik
     picture = _Picture(
         places=intersection_places(seen, edges),
         tiers=[sums.index(sum(pair)) for pair in seen],
-        names=[_shorten(ends.get(pair, "") + str(graph.nodes[i]), 10) for i, pair in zip(members, seen, strict=True)],
+        names=[shorten(ends.get(pair, "") + str(graph.nodes[i]), 10) for i, pair in zip(members, seen, strict=True)],
         readings=[f"u {seen_from_u}\nv {seen_from_v}" for seen_from_u, seen_from_v in readings],
         edges=edges,
         title=(
-            f"Edge ({_shorten(str(u), 13)}, {_shorten(str(v), 13)}), k = {k}",
+            f"Edge ({shorten(str(u), 13)}, {shorten(str(v), 13)}), k = {k}",
             f"intersection of {_size(members, edges)}",
         ),
         legend=[f"distances {both // 2} and {(both + 1) // 2}" for both in sums],
@@ -166,14 +167,18 @@ def _triplets(distances: Sequence[int], edges: Edges) -> list[tuple[int, int, in
     return [(step.count(-1), len(step), step.count(1)) for step in steps]
 
 
-def _shorten(name: str, most: int) -> str:
+def shorten(name: str, most: int = 9) -> str:
+    """A name that fits.
+
+    >>> shorten("Mademoiselle Baptistine")
+    'Mademois…'
+    """
     name = " ".join(name.split())
     return name if len(name) <= most else name[: most - 1] + "…"
 
 
 def _size(members: Sequence[int], edges: Edges) -> str:
-    nodes = "1 node" if len(members) == 1 else f"{len(members)} nodes"
-    return f"{nodes} and 1 edge" if len(edges) == 1 else f"{nodes} and {len(edges)} edges"
+    return f"{counted(len(members), 'node')} and {counted(len(edges), 'edge')}"
 
 
 def _render(picture: _Picture, path: str | os.PathLike[str] | None) -> Figure:
