@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from struct import error as StructError
 from typing import TYPE_CHECKING
-from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
@@ -27,19 +24,6 @@ if TYPE_CHECKING:
     from elene.datasets.pyg import GraphDataset
 
 FEWEST_CACHED = 100  # so few graphs are built as fast as they are read
-
-# What numpy and zipfile raise for damaged files, here and there.
-_DAMAGE = (
-    BadZipFile,
-    ValueError,
-    KeyError,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    OSError,
-    zlib.error,
-    StructError,
-)
 
 
 class Where(StrEnum):
@@ -215,18 +199,12 @@ def _say_where(info: DatasetInfo) -> str:
 
 def _read(info: DatasetInfo, path: Path, fix: str) -> tuple[Collection, Edition]:
     try:
-        collection = canonical(brec_collection(read_brec(path)) if path.suffix == ".tsv" else _npz(path))
+        collection = canonical(brec_collection(read_brec(path)) if path.suffix == ".tsv" else Collection.load(path))
     except PermissionError:
         raise
-    except _DAMAGE as error:
+    except (ValueError, OSError) as error:
         raise ValueError(f"{path} cannot be read ({error.__cause__ or error}): {fix}") from error
     return collection, _identify(info, collection, str(path), fix)
-
-
-def _npz(path: Path) -> Collection:
-    # numpy would leave a file open whose directory is damaged; this looks at nothing else.
-    ZipFile(path).close()
-    return Collection.load(path)
 
 
 def _identify(info: DatasetInfo, collection: Collection, what: str, fix: str) -> Edition:
@@ -236,12 +214,8 @@ def _identify(info: DatasetInfo, collection: Collection, what: str, fix: str) ->
     for edition in info.editions:
         if edition.known_by(sha256, counts):
             return replace(edition, sha256=sha256)
-    known = " or ".join(_say_edition(edition) for edition in info.editions)
+    known = " or ".join(_say_counts(one.graphs, one.nodes, one.arcs, one.sha256) for one in info.editions)
     raise ValueError(f"{what} is not {info.title}: {_say_counts(*counts, sha256)}, but {known} is wanted: {fix}")
-
-
-def _say_edition(edition: Edition) -> str:
-    return _say_counts(edition.graphs, edition.nodes, edition.arcs, edition.sha256)
 
 
 def _say_counts(graphs: int, nodes: int | None, arcs: int | None, sha256: str | None) -> str:

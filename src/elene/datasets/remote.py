@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +23,7 @@ from elene.datasets.collection import Collection
 from elene.datasets.registry import find
 from elene.extras import needing
 
+SPLITS = ("train", "val", "test")  # as PyG calls them
 PATIENCE = 10  # seconds until a silent server counts as out of reach
 
 
@@ -119,28 +121,24 @@ def symmetric(collection: Collection) -> Collection:
     arcs = torch.from_numpy(collection.edge_index + shift)
     weights = None if collection.edge_attr is None else torch.from_numpy(collection.edge_attr)
     arcs, weights = remove_self_loops(arcs, weights)
-    if weights is None:
-        arcs = to_undirected(arcs, num_nodes=int(collection.node_ptr[-1]))
-    else:
-        arcs, weights = to_undirected(arcs, weights, num_nodes=int(collection.node_ptr[-1]), reduce="mean")
+    arcs, weights = to_undirected(arcs, weights, num_nodes=int(collection.node_ptr[-1]), reduce="mean")
     # They come sorted by their sources, and so by graph.
     edge_ptr = np.searchsorted(arcs[0].numpy(), collection.node_ptr)
     local = arcs.numpy() - np.repeat(collection.node_ptr[:-1], np.diff(edge_ptr))
     edge_attr = None if weights is None else weights.numpy()
-    return Collection(collection.node_ptr, edge_ptr, local, collection.y, collection.x, edge_attr, collection.extra)
+    return replace(collection, edge_ptr=edge_ptr, edge_index=local, edge_attr=edge_attr)
 
 
 def _zinc(subset: bool, workplace: Path) -> Collection:
     from torch_geometric.datasets import ZINC
 
-    return in_a_row([of_pyg(ZINC(str(workplace), subset, split)) for split in ("train", "val", "test")])
+    return in_a_row([of_pyg(ZINC(str(workplace), subset, split)) for split in SPLITS])
 
 
 def _pattern(workplace: Path) -> Collection:
     from torch_geometric.datasets import GNNBenchmarkDataset
 
-    parts = [of_pyg(GNNBenchmarkDataset(str(workplace), "PATTERN", split)) for split in ("train", "val", "test")]
-    return _with_labels(in_a_row(parts))
+    return _with_labels(in_a_row([of_pyg(GNNBenchmarkDataset(str(workplace), "PATTERN", split)) for split in SPLITS]))
 
 
 def _cifar10(workplace: Path) -> Collection:
@@ -149,11 +147,11 @@ def _cifar10(workplace: Path) -> Collection:
     from elene.inmemory import stored
 
     parts = []
-    for split in ("train", "val", "test"):
+    for split in SPLITS:
         dataset = GNNBenchmarkDataset(str(workplace), "CIFAR10", split)
         part, position = of_pyg(dataset), stored(dataset)[0].pos.numpy()
         x = np.concatenate([np.asarray(part.x), position], axis=1)
-        parts.append(symmetric(Collection(part.node_ptr, part.edge_ptr, part.edge_index, part.y, x, part.edge_attr)))
+        parts.append(symmetric(replace(part, x=x)))
     return in_a_row(parts)
 
 
@@ -166,18 +164,14 @@ def _csl(workplace: Path) -> Collection:
 def _tu(name: str, workplace: Path) -> Collection:
     from torch_geometric.datasets import TUDataset
 
-    found = of_pyg(TUDataset(str(workplace), name))
     # Some of the data sets have labels of edges, which the stored copies do not have.
-    plain = Collection(found.node_ptr, found.edge_ptr, found.edge_index, found.y, found.x)
+    plain = replace(of_pyg(TUDataset(str(workplace), name)), edge_attr=None)
     return plain if plain.x is None else _with_labels(plain)
 
 
 def _with_labels(collection: Collection) -> Collection:
     """Node features that are one-hot rows as one column of numbers."""
-    labels = np.asarray(collection.x).argmax(axis=1).reshape(-1, 1)
-    return Collection(
-        collection.node_ptr, collection.edge_ptr, collection.edge_index, collection.y, labels, extra=collection.extra
-    )
+    return replace(collection, x=np.asarray(collection.x).argmax(axis=1).reshape(-1, 1), edge_attr=None)
 
 
 def _ogb(name: str, workplace: Path) -> Collection:

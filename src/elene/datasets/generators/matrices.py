@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypedDict
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -13,20 +13,8 @@ from elene.csr import pointers
 Adjacency = NDArray[np.bool_]
 
 
-class Arrays(TypedDict):
-    """The arrays of a :class:`~elene.datasets.Collection` that hold its graphs.
-
-    >>> sorted(Arrays.__annotations__)
-    ['edge_index', 'edge_ptr', 'node_ptr']
-    """
-
-    node_ptr: NDArray[np.int64]
-    edge_ptr: NDArray[np.int64]
-    edge_index: NDArray[np.integer]
-
-
-def stack(adjacencies: Iterable[Adjacency], dtype: DTypeLike = np.uint8) -> Arrays:
-    """The graphs one after another, their arcs ascending.
+def stack(adjacencies: Iterable[Adjacency], dtype: DTypeLike = np.uint8) -> dict[str, NDArray[Any]]:
+    """The graphs one after another, their arcs ascending: ``node_ptr``, ``edge_ptr`` and ``edge_index``.
 
     Args:
         adjacencies: a symmetric matrix for each graph, without a diagonal.
