@@ -20,11 +20,7 @@ PATIENCE = 5  # looks at a file whose holder has not said yet who it is
 
 
 class Held(BlockingIOError):
-    """Another process, or another block of this one, holds a file; ``holder`` says who."""
-
-    def __init__(self, path: Path, holder: str) -> None:
-        super().__init__(f"{path} is held by {holder}")
-        self.holder = holder
+    """Another process, or another block of this one, holds a file; the message says who."""
 
 
 def check_path(name: str, path: str | os.PathLike[str]) -> Path:
@@ -98,14 +94,19 @@ def _temporary_name(target: Path, number: int) -> Path:
 
 
 @contextmanager
-def holding(path: str | os.PathLike[str]) -> Iterator[None]:
+def holding(path: str | os.PathLike[str], what: str = "", advice: str = "") -> Iterator[None]:
     """Hold a file while the block runs; it says who holds it, and is gone afterwards.
 
     The system lets go of it when the process ends, however it ends, and not while it is stopped. What a dead process
     left behind is no obstacle.
 
+    Args:
+        path: the file.
+        what: what an error says is being done by whoever holds the file; by default that it is held.
+        advice: what the error says to do.
+
     Raises:
-        BlockingIOError: another process, or another block of this one, holds the file.
+        Held: another process, or another block of this one, holds the file.
 
     Example:
         >>> import tempfile
@@ -120,7 +121,7 @@ def holding(path: str | os.PathLike[str]) -> Iterator[None]:
     target.parent.mkdir(parents=True, exist_ok=True)
     descriptor = _lock(target)
     if descriptor is None:
-        raise Held(target, _holder(target))
+        raise Held(f"{what or f'{target} is held'} by {_holder(target)}" + (f": {advice}" if advice else ""))
     try:
         os.truncate(descriptor, 0)
         now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")

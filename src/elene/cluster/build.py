@@ -21,7 +21,7 @@ from elene.cluster.store import Manifest, content_digest, describe_array
 from elene.engine.parallel import count_threads
 from elene.engine.ranking import padding, rank_into
 from elene.extras import need
-from elene.files import Held, check_path, holding
+from elene.files import check_path, holding
 from elene.graph import MAX_NODES
 from elene.graph.arrays import WIDE
 from elene.io.readers import Options
@@ -102,16 +102,13 @@ def build(sources: Sources, folder: Path, memory: str, progress: bool) -> Path:
 def _building(target: Path) -> Iterator[Path]:
     """A folder beside the target for oneself, which is gone in the end unless it has become the target."""
     place, lock = target.with_name(f".{target.name}.part"), target.with_name(f".{target.name}.lock")
-    try:
-        with holding(lock):
-            shutil.rmtree(place, ignore_errors=True)  # what a process that was killed left
-            place.mkdir()
-            try:
-                yield place
-            finally:
-                shutil.rmtree(place, ignore_errors=True)
-    except Held as held:
-        raise BlockingIOError(f"{target} is being built by {held.holder}: wait, or name another folder") from None
+    with holding(lock, f"{target} is being built", "wait, or name another folder"):
+        shutil.rmtree(place, ignore_errors=True)  # what a process that was killed left
+        place.mkdir()
+        try:
+            yield place
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from elene.cluster.store import GraphStore
 from elene.encoding.spec import EncodingSpec
 from elene.engine.parallel import count_threads
 from elene.extras import need
-from elene.files import Held, check_path, holding, replacing
+from elene.files import check_path, holding, replacing
 from elene.validation import brief, check_integer
 
 MANIFEST, FINISHED, LOCK = "_manifest.json", "_parts.json", "_lock"
@@ -150,11 +150,8 @@ def _held(folder: Path) -> Iterator[None]:
         if strange:
             raise FileExistsError(f"folder: {str(folder)!r} holds {strange[0]!r} and no {MANIFEST}: name another")
     (folder / SEALS).mkdir(parents=True, exist_ok=True)
-    try:
-        with holding(folder / LOCK):
-            yield
-    except Held as held:
-        raise BlockingIOError(f"{folder} is being written by {held.holder}: wait until it ends") from None
+    with holding(folder / LOCK, f"{folder} is being written", "wait until it ends"):
+        yield
 
 
 def _prepared(graph: GraphStore, spec: EncodingSpec, folder: Path, parts: int | None) -> list[PartTask]:

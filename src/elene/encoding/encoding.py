@@ -338,7 +338,11 @@ def encode(  # noqa: PLR0913 - the one entry point: every argument but the first
 def encode_rows(graph: Graph, spec: EncodingSpec, rows: Rows, threads: int | None) -> Encoding:
     """What :func:`encode` does once its arguments are checked and its rows are known."""
     spec = replace(spec, labelled=graph.labels is not None)
-    matrix, table = count_rows(graph, spec, rows, threads)
+    return with_names(graph, spec, rows, *count_rows(graph, spec, rows, threads))
+
+
+def with_names(graph: Graph, spec: EncodingSpec, rows: Rows, matrix: csr_array, table: NDArray[np.int64]) -> Encoding:
+    """Counts and the table of their columns, with the names of what the rows stand for."""
     if rows.second is None:
         return Encoding(matrix, table, spec, nodes=graph.names_at(rows.first), label_names=graph.label_names)
     edges = np.stack([graph.names_at(rows.first), graph.names_at(rows.second)], axis=1)

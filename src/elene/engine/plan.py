@@ -27,7 +27,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.first)
 
-    def at(self, chosen: NDArray[np.bool_]) -> Rows:
+    def at(self, chosen: NDArray[np.bool_] | slice) -> Rows:
         """Some of them."""
         parts = (self.first, self.second, self.distance)
         return Rows(*(None if part is None else part[chosen] for part in parts))  # type: ignore[arg-type]

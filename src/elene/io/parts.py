@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from elene import __version__
 from elene.arrays import opened
@@ -24,7 +25,7 @@ from elene.encoding.archive import plain_labels
 from elene.encoding.encoding import encode_rows, farthest_seen
 from elene.encoding.spec import LEARNED, EncodingSpec
 from elene.engine.plan import Rows
-from elene.files import Held, holding, replacing
+from elene.files import holding, replacing
 from elene.forking import cached_property
 from elene.graph import Graph, warn
 
@@ -41,7 +42,8 @@ def working_in(folder: Path, what: str) -> Iterator[bool]:
             folder.mkdir(exist_ok=True)
             with suppress(FileNotFoundError):  # another run that just ended removed it
                 _refuse_strangers(folder)
-                stack.enter_context(_lock(folder / LOCK, what))
+                advice = "wait until it ends, or name another output"
+                stack.enter_context(holding(folder / LOCK, f"{what} is being written", advice))
                 break
         try:
             yield existed
@@ -49,17 +51,6 @@ def working_in(folder: Path, what: str) -> Iterator[bool]:
             stack.close()
             with suppress(OSError):  # it goes unless something is in it
                 folder.rmdir()
-
-
-@contextmanager
-def _lock(path: Path, what: str) -> Iterator[None]:
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(holding(path))
-        except Held as held:
-            advice = "wait until it ends, or name another output"
-            raise BlockingIOError(f"{what} is being written by {held.holder}: {advice}") from None
-        yield
 
 
 def _refuse_strangers(folder: Path) -> None:
@@ -154,7 +145,7 @@ class Parts:
 
     def rows_of(self, number: int) -> Rows:
         """The rows of a chunk."""
-        return cut(self.rows, number * self.chunk, (number + 1) * self.chunk)
+        return self.rows.at(slice(number * self.chunk, (number + 1) * self.chunk))
 
     def save(self, number: int, encoding: Encoding) -> None:
         """Keep a finished chunk: its counts and, where they are not known beforehand, its columns."""
@@ -183,7 +174,7 @@ class Parts:
     @cached_property
     def empty(self) -> Encoding:
         """The encoding of no rows: it has the types of all arrays and, unless they are learned, the columns."""
-        return encode_rows(self.graph, self.spec, cut(self.rows, 0, 0), 1)
+        return encode_rows(self.graph, self.spec, self.rows.at(slice(0)), 1)
 
     @property
     def _is_learned(self) -> bool:
@@ -213,6 +204,11 @@ class Parts:
         columns: NDArray[Any] = place[indices]
         return columns
 
+    def matrix(self, number: int) -> csr_array:
+        """The counts of a part, by the columns of the whole."""
+        counts = (self.load(number, "data"), self.columns(number), self.load(number, "indptr"))
+        return csr_array(counts, shape=(len(self.rows_of(number)), len(self.table)))
+
     @cached_property
     def _vocabulary(self) -> NDArray[np.bytes_]:
         """The columns of all parts, each once, in the order of the one table they share."""
@@ -233,25 +229,14 @@ class Parts:
         return keys
 
 
-def cut(rows: Rows, start: int, stop: int) -> Rows:
-    """Some rows of many."""
-    second = None if rows.second is None else rows.second[start:stop]
-    return Rows(rows.first[start:stop], second, None if rows.distance is None else rows.distance[start:stop])
-
-
 def integer_for(largest: int) -> Any:
     """The narrowest type for indices up to this number."""
     return np.int32 if largest <= MAX_INT32 else np.int64
 
 
-def file_labels(graph: Graph) -> NDArray[Any]:
-    """The labels as a file holds them: integers or strings."""
-    return plain_labels(graph.nodes)
-
-
 def _digest(graph: Graph) -> str:
     digest = blake2b(digest_size=8)
-    arrays: list[NDArray[Any]] = [graph.indptr, graph.indices, file_labels(graph)]
+    arrays: list[NDArray[Any]] = [graph.indptr, graph.indices, plain_labels(graph.nodes)]
     for array in arrays if graph.labels is None else [*arrays, graph.label_values]:
         digest.update(str(array.dtype).encode())
         digest.update(np.ascontiguousarray(array).data)

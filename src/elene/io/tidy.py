@@ -14,6 +14,15 @@ from elene.encoding.tables import name_columns
 from elene.extras import needing
 
 
+def arrow() -> Any:
+    """Arrow, with all that tables are written by."""
+    with needing("io", "writing tables"):
+        import pyarrow
+        import pyarrow.csv
+        import pyarrow.parquet
+    return pyarrow
+
+
 def tidy_table(encoding: Encoding) -> Any:
     """An Arrow table of all counts of an encoding, row by row.
 
@@ -22,8 +31,7 @@ def tidy_table(encoding: Encoding) -> Any:
     >>> tidy_table(encode(nx.path_graph(2), k=1)).slice(0, 2).to_pylist()[1]["kind"]
     'degree'
     """
-    with needing("io", "writing tables"):
-        import pyarrow as pa
+    pa = arrow()
     matrix = encoding.matrix
     per_row = np.diff(matrix.indptr)
     fields = {name: _repeated(plain_labels(names), per_row) for name, names in name_columns(encoding).items()}
@@ -47,8 +55,7 @@ def _called(name: str, values: NDArray[np.int64], encoding: Encoding) -> NDArray
 
 
 def _repeated(names: NDArray[Any], times: NDArray[Any]) -> Any:
-    import pyarrow as pa
-
+    pa = arrow()
     if names.dtype.kind in "iu":
         return pa.array(np.repeat(names, times))
     return pa.array(names).take(pa.array(np.repeat(np.arange(len(names)), times)))

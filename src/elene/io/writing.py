@@ -32,24 +32,22 @@ from scipy.sparse import csr_array
 
 from elene import __version__
 from elene.arrays import BLOCK
-from elene.encoding.encoding import encode_rows, find_rows
+from elene.encoding.archive import plain_labels
+from elene.encoding.encoding import encode_rows, find_rows, with_names
 from elene.encoding.spec import EncodingSpec
 from elene.engine.parallel import count_threads
 from elene.engine.plan import Rows, two_hop_paths
-from elene.extras import needing
 from elene.files import check_path, followed, replacing
 from elene.graph import Graph, as_graph
-from elene.io.parts import Parts, cut, file_labels, integer_for, working_in
-from elene.io.tidy import tidy_table
-from elene.io.wide import verify_wide, write_wide
+from elene.io.parts import Parts, integer_for, working_in
+from elene.io.tidy import arrow, tidy_table
+from elene.io.wide import Report, verify_wide, write_wide
 from elene.validation import check_choice, check_integer
 
 ENDINGS = (".npz", ".parquet", ".csv")
 LAYOUTS = (None, "wide", "compact")
 CHUNK_WORK = 100_000_000
 MAX_CHUNK = 100_000
-
-Report = Callable[[str, int, int], None]
 
 
 class Written(NamedTuple):
@@ -162,7 +160,7 @@ def check_output(path: str | os.PathLike[str], layout: str | None = None) -> Pat
     if target.is_dir():
         raise IsADirectoryError(f"output: {str(target)!r} is a folder: name a file")
     if target.suffix != ".npz":
-        _pyarrow()
+        arrow()
     return target
 
 
@@ -232,7 +230,7 @@ def _not_whole(path: Path, why: str) -> OSError:
 def _npz_members(parts: Parts, tell: Report) -> Iterator[tuple[str, Any, tuple[int, ...], Iterable[NDArray[Any]]]]:
     """What :meth:`elene.Encoding.save` writes, as (name, type, shape, blocks)."""
     rows, columns, counts = len(parts.rows), len(parts.table), sum(parts.counts)
-    index, labels, steps = integer_for(max(rows, columns, counts)), file_labels(parts.graph), 2 * len(parts)
+    index, labels, steps = integer_for(max(rows, columns, counts)), plain_labels(parts.graph.nodes), 2 * len(parts)
 
     def blocks(of_part: Callable[[int], NDArray[Any]], step: int) -> Iterator[NDArray[Any]]:
         for number in range(len(parts)):
@@ -266,32 +264,24 @@ def _row_starts(parts: Parts) -> Iterator[NDArray[np.int64]]:
         before += counts
 
 
-def _pyarrow() -> Any:
-    with needing("io", "writing tables"):
-        import pyarrow
-        import pyarrow.parquet
-    return pyarrow
-
-
 def _write_parquet(parts: Parts, path: Path, tell: Report) -> None:
-    pa = _pyarrow()
-    empty = parts.empty.matrix
-    schema = _tidy(parts, cut(parts.rows, 0, 0), (empty.data, empty.indices, empty.indptr)).schema
+    no_rows = csr_array((0, len(parts.table)), dtype=parts.empty.matrix.dtype)
+    schema = tidy_table(replace(parts.empty, matrix=no_rows, table=parts.table)).schema
     about = json.dumps({"elene": __version__, **asdict(parts.spec)})
-    with pa.parquet.ParquetWriter(
+    with arrow().parquet.ParquetWriter(
         path, schema.with_metadata({"elene": about}), compression="zstd", write_page_checksum=True
     ) as writer:
         for number in range(len(parts)):
             tell("writing", number, len(parts))
-            counts = (parts.load(number, "data"), parts.columns(number), parts.load(number, "indptr"))
-            table = _tidy(parts, parts.rows_of(number), counts)
+            rows, matrix = parts.rows_of(number), parts.matrix(number)
+            table = tidy_table(with_names(parts.graph, parts.spec, rows, matrix, parts.table))
             writer.write_table(table, row_group_size=max(len(table), 1))
     tell("writing", len(parts), len(parts))
 
 
 def _verify_parquet(parts: Parts, path: Path) -> None:
     """An error unless every part is there, and the same on disk as it was written."""
-    with _pyarrow().parquet.ParquetFile(path, page_checksum_verification=True) as file:
+    with arrow().parquet.ParquetFile(path, page_checksum_verification=True) as file:
         for number, counts in enumerate(parts.counts):
             rows = file.read_row_group(number).num_rows
             if rows != counts:
@@ -302,16 +292,6 @@ def _verify_wide(parts: Parts, path: Path) -> None:
     rows = verify_wide(parts, path)
     if rows != len(parts.rows):
         raise _not_whole(path, f"it has {rows} rows, for {len(parts.rows)}")
-
-
-def _tidy(parts: Parts, rows: Rows, counts: tuple[NDArray[Any], NDArray[Any], NDArray[Any]]) -> Any:
-    """The counts of some rows as an Arrow table."""
-    labels, empty = file_labels(parts.graph), parts.empty
-    matrix = csr_array(counts, shape=(len(rows), len(parts.table)))
-    if rows.second is None:
-        return tidy_table(replace(empty, matrix=matrix, table=parts.table, nodes=labels[rows.first]))
-    ends = np.stack([labels[rows.first], labels[rows.second]], axis=1)
-    return tidy_table(replace(empty, matrix=matrix, table=parts.table, edges=ends, distances=rows.distance))
 
 
 _WIDE: Any = (write_wide, _verify_wide)
