@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.cluster.columns import ArrayFile, mapped
-from elene.cluster.relations import Relation, edge_relation, node_relation, unclear, union
+from elene.cluster.relations import Relation, edge_relation, node_relation, union
 from elene.cluster.store import Manifest, content_digest, describe_array
 from elene.engine.parallel import count_threads
 from elene.engine.ranking import padding, rank_into
@@ -25,6 +25,7 @@ from elene.files import check_path, holding
 from elene.graph import MAX_NODES
 from elene.graph.arrays import WIDE
 from elene.io.readers import Options
+from elene.io.readers.tables import unclear
 from elene.progress import showing, tell
 
 BATCH = 1 << 20  # rows that DuckDB hands over at a time

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -99,33 +101,36 @@ def encode_part(task: PartTask, threads: int | None = None) -> Part:
 
 def _sign(task: PartTask, part: Part) -> None:
     """Write down what the part is, after it: a part without its seal is made again."""
-    temporary = task.sealed.with_name(f".{task.sealed.stem}.{uuid4().hex}.json")
-    try:
+    with _replacing(task.sealed) as temporary:
         temporary.write_text(json.dumps({"seal": task.seal, **part._asdict()}))
-        os.replace(temporary, task.sealed)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """As :func:`elene.files.replacing`, without locks, which do not hold on every shared disk: no two have one name."""
+    temporary = path.with_name(f".{path.stem}.{uuid4().hex}{path.suffix}")
+    try:
+        yield temporary
+        os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
 
 
 def write_part(table: Any, path: Path) -> None:
     """The table as a file that is there whole or not at all, whoever else writes the same part at the same time."""
-    parquet = _parquet()
-    # Two machines may be given one part, and locks do not hold on every shared disk: so no two have one name.
-    temporary = path.with_name(f".{path.stem}.{uuid4().hex}.parquet")
-    names = [name for name in ("node", "source", "target", "count") if name in table.column_names]
-    try:
+    with needing("cluster", "elene.cluster.encode"):
+        from pyarrow import parquet
+    few = [name for name in table.column_names if name not in ("node", "source", "target", "count")]
+    with _replacing(path) as temporary:
         parquet.write_table(
             table,
             temporary,
             compression="zstd",
             compression_level=1,
             write_page_checksum=True,
-            use_dictionary=[name for name in table.column_names if name not in names],
+            use_dictionary=few,
             row_group_size=1 << 20,
         )
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def whole_part(task: PartTask) -> Part | None:
@@ -136,12 +141,6 @@ def whole_part(task: PartTask) -> Part | None:
         return Part(**{**about, "made": False}) if ours else None
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
-
-
-def _parquet() -> Any:
-    with needing("cluster", "elene.cluster.encode"):
-        from pyarrow import parquet
-    return parquet
 
 
 @lru_cache(maxsize=4)

@@ -12,7 +12,7 @@ from typing import Any
 
 from elene.extras import needing
 from elene.io.readers import Options
-from elene.io.readers.tables import label_kind, parquet_ends
+from elene.io.readers.tables import label_kind, parquet_ends, unclear
 from elene.io.readers.text import Table, describe_text
 
 TEXTS = (".txt", ".csv", ".tsv", ".edges", ".edgelist")
@@ -55,11 +55,8 @@ def edge_relation(path: Path, options: Options) -> Relation:
 def node_relation(path: Path, label: str | None) -> Relation:
     """The names of all nodes of a file, and their labels where a column of them is asked for, as name and label."""
     if path.suffix == ".parquet":
-        with needing("io", "GraphStore.build"):
-            from pyarrow import parquet
-        with parquet.ParquetFile(path) as file:
-            kinds = {field.name: field.type for field in file.schema_arrow}
-        columns, text = list(kinds), True
+        kinds = {field.name: field.type for field in _schema(path)}
+        columns = list(kinds)
         read = f"read_parquet({_quoted(path)})"
     else:
         columns, named = _first_fields(path, label)
@@ -77,10 +74,7 @@ def node_relation(path: Path, label: str | None) -> Relation:
 
 
 def _parquet_edges(path: Path, options: Options) -> Relation:
-    with needing("io", "GraphStore.build"):
-        from pyarrow import parquet
-    with parquet.ParquetFile(path) as file:
-        schema = file.schema_arrow
+    schema = _schema(path)
     _, ends = parquet_ends(schema, options)
     kinds = {str(label_kind(schema.field(end).type, schema.names[end])) for end in ends}
     if len(kinds) > 1:
@@ -89,6 +83,12 @@ def _parquet_edges(path: Path, options: Options) -> Relation:
     u, v = (_name(schema.names[end]) for end in ends)
     read = "trim({})" if text else "{}::BIGINT"
     return Relation(f"SELECT {read.format(u)} AS u, {read.format(v)} AS v FROM read_parquet({_quoted(path)})", text)
+
+
+def _schema(path: Path) -> Any:
+    with needing("io", "GraphStore.build"):
+        from pyarrow import parquet
+    return parquet.read_schema(path)
 
 
 def _head(path: Path, options: Options) -> Table | None:
@@ -104,14 +104,6 @@ def _head(path: Path, options: Options) -> Table | None:
     if table.unsure and table.header is None and not _repeats(table):
         raise unclear([column.example for column in table.columns])
     return table
-
-
-def unclear(first: Iterable[str]) -> ValueError:
-    """What is said of a first line that may be a header or an edge."""
-    return ValueError(
-        f"it does not show whether the first line {list(first)} is a header or an edge: pass header=True or "
-        "header=False (--header, --no-header)"
-    )
 
 
 def _repeats(table: Table) -> bool:

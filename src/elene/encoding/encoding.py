@@ -16,12 +16,7 @@ from scipy.sparse import coo_array, csr_array
 from elene.arrays import opened
 from elene.encoding.archive import plain_labels, read_counts, read_label_names, read_names
 from elene.encoding.columns import AnyColumn
-from elene.encoding.columns import Column as Column
-from elene.encoding.columns import JointColumn as JointColumn
-from elene.encoding.columns import Quadruplet as Quadruplet
 from elene.encoding.counts import count_rows
-from elene.encoding.counts import farthest_seen as farthest_seen
-from elene.encoding.counts import marginal_table as marginal_table
 from elene.encoding.rows import find_rows as find_rows
 from elene.encoding.rows import rows_between as rows_between
 from elene.encoding.spec import EncodingSpec, with_unknown

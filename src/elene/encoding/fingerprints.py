@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elene.encoding.encoding import encode
+from elene.encoding.rows import find_rows
 from elene.encoding.spec import LEVELS, EncodingSpec
 from elene.engine.colors import Colors, color_nodes, color_pairs, fold, refine_nodes, refine_pairs
-from elene.engine.distances import pairs_within
 from elene.engine.plan import Rows
 from elene.graph import Graph, Labels, as_graph, edge_numbers, labels_of_edges
 from elene.validation import check_choice, check_depths
@@ -136,16 +136,10 @@ def _reading_colors(graph: Graph, rows: Rows, spec: EncodingSpec) -> Colors:
     return colors
 
 
-def _rows(graph: Graph, spec: EncodingSpec) -> Rows:
-    if spec.level == "pair":
-        return pairs_within(graph, spec.radius)
-    return Rows(graph.edges[:, 0].astype(np.int64), graph.edges[:, 1].astype(np.int64))
-
-
 def _bare_colors(labelled: Labelled, spec: EncodingSpec) -> Colors:
     if spec.level == "node":
         return _node_colors(labelled, spec)
-    return _reading_colors(labelled.graph, _rows(labelled.graph, spec), spec).ravel()
+    return _reading_colors(labelled.graph, find_rows(labelled.graph, spec, None), spec).ravel()
 
 
 def _refine_nodes(labelled: Labelled, spec: EncodingSpec) -> Colors:
@@ -163,7 +157,7 @@ def _refine_nodes(labelled: Labelled, spec: EncodingSpec) -> Colors:
 
 def _arc_colors(graph: Graph, spec: EncodingSpec) -> tuple[NDArray[Any], NDArray[Any], Colors]:
     """All arcs in compressed rows, each with the encoding that its source reads."""
-    rows = _rows(graph, spec)
+    rows = find_rows(graph, spec, None)
     assert rows.second is not None
     readings = _reading_colors(graph, rows, spec)
     loops = rows.first == rows.second
@@ -188,7 +182,7 @@ def _pair_colors(labelled: Labelled, spec: EncodingSpec) -> Colors:
     nodes = _node_colors(labelled, spec)
     colors = fold(fold(kind, np.broadcast_to(nodes[:, None], (n, n))), np.broadcast_to(nodes[None, :], (n, n)))
     if spec.level != "node":
-        rows = _rows(graph, spec)
+        rows = find_rows(graph, spec, None)
         readings = _reading_colors(graph, rows, spec)
         encoded = np.zeros((n, n), np.uint64)
         encoded[rows.second, rows.first] = readings[:, 1]

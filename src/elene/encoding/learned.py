@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from elene.csr import SparseRows, pointers
-from elene.encoding.encoding import Encoding, encode_rows, find_rows, marginal_table
+from elene.encoding.counts import marginal_table
+from elene.encoding.encoding import Encoding, encode_rows, find_rows
 from elene.encoding.spec import LEARNED, EncodingSpec, with_unknown
 from elene.encoding.types import Types
 from elene.graph import Graph

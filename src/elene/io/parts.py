@@ -22,7 +22,8 @@ from elene import __version__
 from elene.arrays import opened
 from elene.encoding import Encoding
 from elene.encoding.archive import plain_labels
-from elene.encoding.encoding import encode_rows, farthest_seen
+from elene.encoding.counts import farthest_seen
+from elene.encoding.encoding import encode_rows
 from elene.encoding.spec import LEARNED, EncodingSpec
 from elene.engine.plan import Rows
 from elene.files import holding, replacing

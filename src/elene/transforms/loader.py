@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from mmap import mmap
 from typing import Any
 
@@ -120,6 +121,7 @@ def count_hops(layers: int | Sequence[int], k: int) -> int:
     return max(hops, seen)
 
 
+@dataclass(eq=False)
 class Source:
     """A large graph with features of nodes and edges, of which batches take what they need.
 
@@ -131,15 +133,11 @@ class Source:
         rest: what is kept as it is.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        nodes: Mapping[str, Rows],
-        edges: Mapping[str, Rows],
-        places: NDArray[np.int64] | None,
-        rest: Mapping[str, Any],
-    ) -> None:
-        self.graph, self.nodes, self.edges, self.places, self.rest = graph, nodes, edges, places, rest
+    graph: Graph
+    nodes: Mapping[str, Rows]
+    edges: Mapping[str, Rows]
+    places: NDArray[np.int64] | None
+    rest: Mapping[str, Any]
 
     @classmethod
     def of(cls, graph: Any, features: Any) -> Source:
@@ -206,14 +204,16 @@ def _mapped_rows(name: str, dtype: Any, offset: int, shape: Any, order: Any, dim
     return Rows(np.memmap(name, dtype, "r", offset, shape, order), dim)
 
 
+@dataclass(eq=False)
 class Gather:
     """What makes a batch of some roots, here or in a worker; without ``roots``, every node is one."""
 
-    def __init__(
-        self, source: Source, structure: EgoStructure, hops: int, roots: NDArray[np.int64] | None, most: int | None
-    ) -> None:
-        self.source, self.structure, self.hops, self.roots, self.most = source, structure, hops, roots, most
-        self.told = False
+    source: Source
+    structure: EgoStructure
+    hops: int
+    roots: NDArray[np.int64] | None
+    most: int | None
+    told: bool = False
 
     def __call__(self, index: Sequence[int]) -> EgoData:
         """The batch of the roots with these numbers; one that is named twice is in it once."""

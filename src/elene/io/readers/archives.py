@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,8 @@ from elene.io.readers.source import (
     single,
     split_union,
 )
+
+FORMATS = ("csr", "csc", "bsr", "coo", "dia")  # of sparse matrices
 
 
 def npz(path: Path, options: Options) -> Source:
@@ -89,46 +90,27 @@ def _sparse_matrix(arrays: Arrays, options: Options) -> Graph:
     """What ``scipy.sparse.save_npz`` wrote."""
     form, shape, data = arrays["format"].item(), tuple(arrays["shape"].tolist()), arrays["data"]
     form = form.decode("ascii", "replace") if isinstance(form, bytes) else form
-    if form not in _FORMATS:
+    if form not in FORMATS:
         raise ValueError(f"a sparse matrix in the unknown format {form!r}")
     if len(shape) != 2 or not all(isinstance(side, int) and side >= 0 for side in shape):
         raise ValueError(f"a matrix must have two sides, got the shape {shape}")
     check_room(max(shape), data.size // 2, f"the matrix has the shape {shape}, so there would be {max(shape)}")
-    sources, targets, n = matrix_arcs(_FORMATS[form](data, arrays, shape))
+    sources, targets, n = matrix_arcs(_matrix(form, data, arrays, shape))
     return from_arcs((sources, targets), n, "matrix", "a matrix that is symmetric", options)
 
 
-def _compressed(kind: str) -> Callable[[NDArray[Any], Arrays, tuple[int, ...]], Any]:
-    def make(data: NDArray[Any], arrays: Arrays, shape: tuple[int, ...]) -> Any:
-        from scipy import sparse
+def _matrix(form: str, data: NDArray[Any], arrays: Arrays, shape: tuple[int, ...]) -> Any:
+    from scipy import sparse
 
-        matrix = getattr(sparse, f"{kind}_array")((data, arrays["indices"], arrays["indptr"]), shape=shape)
-        # scipy trusts the row pointers otherwise, and writes where they point.
-        matrix.check_format(full_check=True)
-        return matrix
-
-    return make
-
-
-def _coordinates(data: NDArray[Any], arrays: Arrays, shape: tuple[int, ...]) -> Any:
-    from scipy.sparse import coo_array
-
-    if "coords" in arrays:
-        return coo_array((data, tuple(arrays["coords"])), shape=shape)
-    return coo_array((data, (arrays["row"], arrays["col"])), shape=shape)
-
-
-def _diagonals(data: NDArray[Any], arrays: Arrays, shape: tuple[int, ...]) -> Any:
-    from scipy.sparse import dia_array
-
-    return dia_array((data, arrays["offsets"]), shape=shape)
-
-
-_FORMATS = {
-    **{kind: _compressed(kind) for kind in ("csr", "csc", "bsr")},
-    "coo": _coordinates,
-    "dia": _diagonals,
-}
+    if form == "coo":
+        ends = arrays["coords"] if "coords" in arrays else (arrays["row"], arrays["col"])
+        return sparse.coo_array((data, tuple(ends)), shape=shape)
+    if form == "dia":
+        return sparse.dia_array((data, arrays["offsets"]), shape=shape)
+    matrix = getattr(sparse, f"{form}_array")((data, arrays["indices"], arrays["indptr"]), shape=shape)
+    # scipy trusts the row pointers otherwise, and writes where they point.
+    matrix.check_format(full_check=True)
+    return matrix
 
 
 def _collection(

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elene.extras import needing
 from elene.graph import Graph, warn
 
 # What was read and how, for whoever listens at the level INFO; the command line does.
@@ -79,11 +80,8 @@ def single(graph: Graph, edge_labels: LabelsOfEdges | None = None) -> Source:
 
 def extra(module: str) -> Any:
     """A module that an extra installs, or an error that says which."""
-    try:
+    with needing("io", "this file format"):
         return import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        raise ImportError(f'this file format needs {package}: pip install "elene[io]"') from error
 
 
 def from_arcs(arcs: tuple[NDArray[Any], NDArray[Any]], n: int, name: str, fix: str, options: Options) -> Graph:

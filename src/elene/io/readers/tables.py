@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -192,10 +192,15 @@ def _check_header(table: Table, labels: NDArray[Any], positions: NDArray[np.int6
         shown = [table.header[end] for end in table.ends]
         sure = labels.dtype.kind in "iu" or (not table.integers and not np.isin(shown, labels).any())
     if not sure:
-        raise ValueError(
-            f"it does not show whether the first line {shown} is a header or an edge: pass header=True or "
-            "header=False (--header, --no-header)"
-        )
+        raise unclear(shown)
+
+
+def unclear(first: Iterable[str]) -> ValueError:
+    """What is said of a first line that may be a header or an edge."""
+    return ValueError(
+        f"it does not show whether the first line {list(first)} is a header or an edge: pass header=True or "
+        "header=False (--header, --no-header)"
+    )
 
 
 def _say(table: Table, rows: int) -> None:
