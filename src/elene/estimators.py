@@ -121,10 +121,8 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, graphs: list[Graph]) -> tuple[Graph, dict[str, Any]]:
         """Learn the columns; gives the graphs as one, and what was counted in them where that has to be done for it."""
-        specs, union = self._specs(), disjoint_union(graphs)
-        learned = {
-            level: LearnedColumns.learn(union, spec, self.per == "row", self.threads) for level, spec in specs.items()
-        }
+        specs, union, apart = self._specs(), disjoint_union(graphs), self.per == "row"
+        learned = {level: LearnedColumns.learn(union, spec, apart, self.threads) for level, spec in specs.items()}
         self.columns_ = {level: columns for level, (columns, _) in learned.items()}
         self.label_names_ = union.label_names
         return union, {level: counted for level, (_, counted) in learned.items()}

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from elene.encoding import edge_quadruplets, encode, fingerprint, quadruplets
+from elene.encoding.spec import LEARNED
 from elene.graph import Graph
 
 
@@ -34,9 +35,7 @@ def steps() -> dict[str, Callable[[], object]]:
         "nodes, k = 2": lambda: encode(small, 2),
         "nodes, k = 2, dense graphs": lambda: encode(dense, 2),
         "nodes, joint": lambda: encode(small, 1, form="joint"),
-        "nodes, labels and types": lambda: [
-            encode(small, 1, form=form, labels=[0, 0, 1, 1]) for form in ("joint", "type")
-        ],
+        "nodes, labels and types": lambda: [encode(small, 1, form=form, labels=[0, 0, 1, 1]) for form in LEARNED],
         "edges, k = 1": lambda: encode(small, 1, level="edge"),
         "edges, k = 2": lambda: encode(small, 2, level="edge"),
         "edges, joint": lambda: encode(small, 1, level="edge", form="joint"),
@@ -66,7 +65,6 @@ def _train(graph: Graph, level: str) -> None:
     data = Data(edge_index=torch.from_numpy(arcs), num_nodes=graph.num_nodes)
     data = next(iter(EgoLoader(data, EgoStructure(1, level), batch_size=graph.num_nodes)))
     edge_attr = torch.ones(arcs.shape[1], 8) if level == "edge" else None
-    x, _ = ELENE(8, k=1, level=level, max_degree=3)(
-        torch.ones(graph.num_nodes, 8), data.edge_index, edge_attr, Ego.of(data)
-    )
+    layer = ELENE(8, k=1, level=level, max_degree=3)
+    x, _ = layer(torch.ones(graph.num_nodes, 8), data.edge_index, edge_attr, Ego.of(data))
     x.sum().backward()

@@ -30,9 +30,8 @@ class Centrality(nn.Module):
 
     def __init__(self, channels: int, max_degree: int) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(
-            check_integer("max_degree", max_degree) + 1, check_integer("channels", channels, 1)
-        )
+        rows, width = check_integer("max_degree", max_degree) + 1, check_integer("channels", channels, 1)
+        self.embedding = nn.Embedding(rows, width)
 
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
         """The embedding of every node's degree."""

@@ -320,11 +320,9 @@ class _Build:
         twice = self._one("SELECT min(name) FROM (SELECT name FROM nodes GROUP BY name HAVING count(*) > 1)")[0]
         if twice is not None:
             raise ValueError(f"nodes: {twice!r} has several rows: a node has one label")
-        without = self._one("SELECT min(name) FROM named ANTI JOIN (FROM nodes WHERE label IS NOT NULL) USING (name)")[
-            0
-        ]
-        if without is not None:
-            raise ValueError(f"nodes: {without!r} has no label, though others have: give it one")
+        bare = self._one("SELECT min(name) FROM named ANTI JOIN (FROM nodes WHERE label IS NOT NULL) USING (name)")[0]
+        if bare is not None:
+            raise ValueError(f"nodes: {bare!r} has no label, though others have: give it one")
         integer = self._are_integers("nodes", "label::VARCHAR")
         number, join = "nodes.label::BIGINT", ""
         if not integer or self._one("SELECT min(label::BIGINT) FROM nodes")[0] < 0:
@@ -333,10 +331,9 @@ class _Build:
             self.classes = [name for (name,) in found]
             self._make("CREATE TABLE classes AS SELECT unnest(?) AS called", [self.classes])
             number, join = "c.rowid", f"JOIN classes c ON c.called = nodes.label::{kind}"
+        query = f"SELECT {number} FROM named JOIN nodes ON nodes.name = named.name {join} ORDER BY named.name"
         with ArrayFile(self.place / "labels.npy", np.int64) as file:
-            for block in self._stream(
-                f"SELECT {number} FROM named JOIN nodes ON nodes.name = named.name {join} ORDER BY named.name"
-            ):
+            for block in self._stream(query):
                 file.append(block)
 
 

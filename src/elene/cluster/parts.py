@@ -95,14 +95,9 @@ def encode_part(task: PartTask, threads: int | None = None) -> Part:
     about = {"elene": __version__, **asdict(task.spec), "part": task.number}
     write_part(table.replace_schema_metadata({"elene": json.dumps(about)}), task.path)
     part = Part(task.path.name, len(rows), len(table), task.path.stat().st_size, digest_of(task.path), True)
-    _sign(task, part)
-    return part
-
-
-def _sign(task: PartTask, part: Part) -> None:
-    """Write down what the part is, after it: a part without its seal is made again."""
-    with _replacing(task.sealed) as temporary:
+    with _replacing(task.sealed) as temporary:  # after the part, which is made again where it has no seal
         temporary.write_text(json.dumps({"seal": task.seal, **part._asdict()}))
+    return part
 
 
 @contextmanager

@@ -48,9 +48,8 @@ def affected(graph: Any, edges: ArrayLike, k: Any) -> NDArray[Any]:
 
 
 def _ends(graph: Graph, edges: Any) -> NDArray[np.int64]:
-    pairs = [
-        tuple(check_list("edges", pair, "pairs of nodes")) for pair in check_list("edges", edges, "pairs of nodes")
-    ]
+    what = "pairs of nodes"
+    pairs = [tuple(check_list("edges", pair, what)) for pair in check_list("edges", edges, what)]
     wrong = [pair for pair in pairs if len(pair) != 2]
     if wrong:
         raise ValueError(f"edges must be pairs of nodes, an array of shape (m, 2), got {wrong[0]!r} among them")

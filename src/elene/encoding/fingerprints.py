@@ -299,12 +299,8 @@ def compare(
 
 def _both(a: Any, b: Any, labels: Any, edge_labels: Any) -> tuple[Labelled, Labelled]:
     """Two graphs with their labels; either both have some or neither has."""
-    found = []
-    for source, name, ours, edges in zip(
-        (a, b), "ab", _each("labels", labels), _each("edge_labels", edge_labels), strict=True
-    ):
-        found.append(Labelled.of(source, as_graph(source, name, ours), edges))
-    one, other = found
+    said = zip((a, b), "ab", _each("labels", labels), _each("edge_labels", edge_labels), strict=True)
+    one, other = (Labelled.of(source, as_graph(source, name, ours), edges) for source, name, ours, edges in said)
     for what, in_one, in_other in (("labels", one.nodes, other.nodes), ("edge_labels", one.edges, other.edges)):
         if (in_one is None) != (in_other is None):
             has, lacks = ("a", "b") if in_other is None else ("b", "a")
@@ -344,15 +340,13 @@ def _differing(counts: Sequence[Counter[str]], most: int = 5) -> list[tuple[str,
 def _evidence(a: Graph, b: Graph, depth: int, level: str) -> list[tuple[str, int, int]]:
     """The quadruplets whose number differs most or, where all agree, the whole encodings whose number does."""
     encodings = [encode(graph, depth, level=level, form="joint") for graph in (a, b)]
-    names = [[str(column).split(".", 1)[1] for column in encoding.columns] for encoding in encodings]
+    counts = [(one.matrix, [str(column).split(".", 1)[1] for column in one.columns]) for one in encodings]
     totals = [
-        Counter(
-            {f"nodes seen as {name}": int(count) for name, count in zip(names[i], e.matrix.sum(axis=0), strict=True)}
-        )
-        for i, e in enumerate(encodings)
+        Counter({f"nodes seen as {name}": int(count) for name, count in zip(names, matrix.sum(axis=0), strict=True)})
+        for matrix, names in counts
     ]
     if totals[0] == totals[1]:
-        totals = [Counter(_sentences(e.matrix, names[i], level)) for i, e in enumerate(encodings)]
+        totals = [Counter(_sentences(matrix, names, level)) for matrix, names in counts]
     return _differing(totals)
 
 

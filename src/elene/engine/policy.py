@@ -24,9 +24,7 @@ class Policy(NamedTuple):
     # Nodes at depth 1: every triangle once, with counts of all edges for each thread
     tallying_threads: int = 8  # more would add up counts for longer than they save; estimated, not measured
     tallied_share: float = 0.75  # of all nodes; for fewer, triangles around each of them are found sooner; estimated
-    tallied_most: int = (
-        2**26
-    )  # arcs, for which that takes half a gigabyte and more; it gains least where there are most
+    tallied_most: int = 2**26  # arcs, whose counts take half a gigabyte and more; it gains least where there are most
     tallied_arcs: int = 100_000  # arcs for each thread that writes rows; fewer take no longer than starting it
     # Work of a root, in units: how pieces are cut. Least squares over the networks, one thread
     root_work: int = 6  # at depth 1, beside its neighbours

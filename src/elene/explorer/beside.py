@@ -168,9 +168,8 @@ def beside_view(a: Opened, b: Opened, k: int, level: str, lit: str | None = None
     """
     if (a.labels is None) != (b.labels is None):
         view = beside_view(a.bare, b.bare, k, level, lit)
-        return replace(
-            view, notes=(f"Compared without labels: {'A' if a.labels is None else 'B'} has none.", *view.notes)
-        )
+        lacking = "A" if a.labels is None else "B"
+        return replace(view, notes=(f"Compared without labels: {lacking} has none.", *view.notes))
     future = differences_of(a, b, k, level)
     sizes = "; ".join(
         f"{letter}: {counted(opened.graph.num_nodes, 'node')}, {counted(opened.graph.num_edges, 'edge')}"

@@ -61,15 +61,13 @@ def ego_view(
         [(('0', '0', '6', '6', '1'), 1), (('1', '1', '3', '0', '6'), 6)]
     """
     members, quadruplets = node_members(opened.graph, root, k)
-    rows = with_labels(opened, members, quadruplets)
+    rows, distances = with_labels(opened, members, quadruplets), quadruplets[:, 0]
     kinds, labels = find_kinds(rows), opened.labels
     called = None if labels is None else labels.texts
-    shown = sample_rings(opened.graph, members, quadruplets[:, 0], places_of(kinds, lit, called))
+    shown = sample_rings(opened.graph, members, distances, places_of(kinds, lit, called))
     edges = induced_edges(opened.graph, members[shown])
-    places = ring_places(quadruplets[shown, 0].tolist(), edges) * UNIT
-    looks = [
-        Look(members[i], "", quadruplets[i], f"tier{quadruplets[i, 0]}", kind_text(rows[i], called)) for i in shown
-    ]
+    places = ring_places(distances[shown].tolist(), edges) * UNIT
+    looks = [Look(members[i], "", quadruplets[i], f"tier{distances[i]}", kind_text(rows[i], called)) for i in shown]
     dots = dots_of(opened, looks, places, shades, id_prefix)
     table, left_out = table_rows(kinds, kinds.which[shown], called)
     steps = counted(k, "step")
@@ -80,7 +78,7 @@ def ego_view(
         notes=tuple(note for note in (sample_note(len(shown), len(members)), left_out) if note),
         dots=dots,
         lines=lines_of(dots, edges),
-        legend=_rings(int(quadruplets[-1, 0]))
+        legend=_rings(int(distances[-1]))
         if labels is None
         else ((ROOT, "root"), *label_legend(shades or opened.shades, labels.counts(members))),
         reading=READING if labels is None else f"{READING} {LABELLED_READING}",

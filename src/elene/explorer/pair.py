@@ -50,7 +50,8 @@ def pair_view(opened: Opened, u: int, v: int, k: int, lit: str | None = None) ->
     """
     members, readings = pair_members(opened.graph, u, v, k)
     balls = [node_members(opened.graph, end, k) for end in (u, v)]
-    outside = [_beyond(nodes, quadruplets[:, 0], members) for nodes, quadruplets in balls]
+    alone = [~np.isin(nodes, members) for nodes, _ in balls]
+    outside = [(nodes[only], quadruplets[only, 0]) for only, (nodes, quadruplets) in zip(alone, balls, strict=True)]
     kinds, labels = find_kinds(with_labels(opened, members, readings)), opened.labels
     called = None if labels is None else labels.texts
     ends = np.flatnonzero(np.isin(members, (u, v)))
@@ -95,13 +96,6 @@ def nearness(readings: NDArray[np.int64]) -> list[tuple[str, str]]:
     """
     nearest = np.unique(np.minimum(readings[:, 0], readings[:, 4])).tolist()
     return [(f"tier{tier}", "u and v" if tier == 0 else f"{counted(tier, 'step')} from the nearer") for tier in nearest]
-
-
-def _beyond(
-    nodes: NDArray[np.int64], distances: NDArray[np.int64], shared: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    alone = ~np.isin(nodes, shared)
-    return nodes[alone], distances[alone]
 
 
 def _outside_rows(only: list[int], drawn: list[int]) -> list[TableRow]:

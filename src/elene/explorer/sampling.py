@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,10 +15,8 @@ MOST_WANTED = 12  # of a kind that somebody wants to see
 Positions = NDArray[np.int64]
 
 
-def sample_rings(
-    graph: Graph, members: Positions, distances: Positions, wanted: Positions, most: int = MOST_DRAWN
-) -> Positions:
-    """Which members of an ego-network to draw, as places in the list, ascending.
+def sample_rings(graph: Graph, members: Positions, distances: Positions, wanted: Positions) -> Positions:
+    """Which members of an ego-network to draw, as places in the list, ascending: about 60, and the ways to the wanted.
 
     Every node that is drawn hangs on the root by drawn nodes, one on each ring; the same ego-network always gives the
     same sample.
@@ -26,28 +26,24 @@ def sample_rings(
         members: positions of the ego-network's nodes, by distance from the root, which is the first.
         distances: their distances from the root.
         wanted: places of nodes of which some must be drawn.
-        most: how many to draw, about; some more, where that takes the way from wanted ones to the root.
 
     Example:
         >>> star = Graph.from_edges([(0, leaf) for leaf in range(1, 1000)])
         >>> len(sample_rings(star, np.arange(1000), np.minimum(np.arange(1000), 1), np.array([], int)))
         60
     """
-    if len(members) <= most:
+    if len(members) <= MOST_DRAWN:
         return np.arange(len(members))
-    place = np.full(graph.num_nodes, -1, np.int64)
-    place[members] = np.arange(len(members))
-    random = np.random.default_rng(int(members[0]))
+    near, random = neighbours_among(graph, members), np.random.default_rng(int(members[0]))
     kept, rings = {0}, int(distances[-1])
     # Some of every ring first, with their ways to the root: most nodes of a ring may lead no farther.
     few = [np.flatnonzero(distances == ring) for ring in range(rings, 0, -1)]
-    for nodes, number in [(wanted, MOST_WANTED), *((ring, most // (2 * rings * rings)) for ring in few)]:
+    for nodes, number in [(wanted, MOST_WANTED), *((ring, MOST_DRAWN // (2 * rings * rings)) for ring in few)]:
         for node in _choose(random, nodes, max(1, number)).tolist():
-            kept.update(_way_to_root(graph, members, distances, place, node))
+            kept.update(_way_to_root(near, distances, node))
     for ring in range(1, rings + 1):
-        inner = np.array([node for node in kept if distances[node] == ring - 1])
-        around = _around(graph, members, place, inner)
-        room = max(0, most - len(kept)) // (rings + 1 - ring)
+        around = _around(near, [node for node in kept if distances[node] == ring - 1])
+        room = max(0, MOST_DRAWN - len(kept)) // (rings + 1 - ring)
         kept.update(_choose(random, np.setdiff1d(around[distances[around] == ring], list(kept)), room).tolist())
     return np.array(sorted(kept))
 
@@ -61,12 +57,10 @@ def sample_grown(graph: Graph, members: Positions, first: Positions, wanted: Pos
     """
     if len(members) <= most:
         return np.arange(len(members))
-    place = np.full(graph.num_nodes, -1, np.int64)
-    place[members] = np.arange(len(members))
-    random = np.random.default_rng(int(members[0]))
+    near, random = neighbours_among(graph, members), np.random.default_rng(int(members[0]))
     kept = np.union1d(first, _choose(random, wanted, MOST_WANTED))
     while len(kept) < most:
-        fresh = np.setdiff1d(_around(graph, members, place, kept), kept)
+        fresh = np.setdiff1d(_around(near, kept), kept)
         if not len(fresh):
             fresh = np.setdiff1d(np.arange(len(members)), kept)  # what is left hangs on nothing that is drawn
         # A third at a time: some stay for the neighbours of those that come now.
@@ -87,17 +81,30 @@ def _choose(random: np.random.Generator, places: Positions, most: int) -> Positi
     return places if len(places) <= most else np.sort(random.choice(places, most, replace=False))
 
 
-def _around(graph: Graph, members: Positions, place: Positions, nodes: Positions) -> Positions:
-    """The places of all neighbours that are members."""
-    lists = [place[graph.neighbors(int(members[node]))] for node in nodes]
-    found = np.unique(np.concatenate([np.empty(0, np.int64), *lists]))
-    return found[found >= 0]
+def neighbours_among(graph: Graph, members: Positions) -> Callable[[int], Positions]:
+    """What gives, for the place of a node in a list, the places of its neighbours in it.
+
+    >>> neighbours_among(Graph.from_edges([(0, 1), (1, 2)]), np.array([2, 1]))(0).tolist()
+    [1]
+    """
+    place = np.full(graph.num_nodes, -1, np.int64)
+    place[members] = np.arange(len(members))
+
+    def near(node: int) -> Positions:
+        found = place[graph.neighbors(int(members[node]))]
+        return found[found >= 0]
+
+    return near
 
 
-def _way_to_root(graph: Graph, members: Positions, distances: Positions, place: Positions, node: int) -> list[int]:
+def _around(near: Callable[[int], Positions], nodes: Iterable[int]) -> Positions:
+    """The places of all neighbours."""
+    return np.unique(np.concatenate([np.empty(0, np.int64), *map(near, nodes)]))
+
+
+def _way_to_root(near: Callable[[int], Positions], distances: Positions, node: int) -> list[int]:
     way = [node]
     while distances[way[-1]] > 0:
-        around = place[graph.neighbors(int(members[way[-1]]))]
-        around = around[around >= 0]
+        around = near(way[-1])
         way.append(int(around[distances[around] == distances[way[-1]] - 1][0]))
     return way

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 HERE = "127.0.0.1"
 NAMES = ("127.0.0.1", "localhost")
-PORT = 8050
 # Nothing comes from elsewhere, and nobody else's page shows this one. Dash puts styles into elements.
 POLICY = (
     "default-src 'self'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "

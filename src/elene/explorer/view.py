@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from elene.explorer.sampling import neighbours_among
 from elene.graph import Graph
 from elene.plot.pictures import shorten
 
@@ -177,8 +178,6 @@ def induced_edges(graph: Graph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
     >>> induced_edges(Graph.from_edges([(0, 1), (1, 2), (0, 2)]), np.array([2, 0])).tolist()
     [[0, 1]]
     """
-    place = np.full(graph.num_nodes, -1, np.int64)
-    place[nodes] = np.arange(len(nodes))
-    found = [place[graph.neighbors(int(node))] for node in nodes]
+    found = map(neighbours_among(graph, nodes), range(len(nodes)))
     pairs = [np.stack([np.full(len(hits), i), hits], axis=1)[hits > i] for i, hits in enumerate(found)]
     return np.concatenate([np.empty((0, 2), np.int64), *pairs])

@@ -72,9 +72,8 @@ def gathered_labels(graph: Graph, pairs: NDArray[Any], labels: Iterable[Any], na
     missing = [number for number in range(graph.num_edges) if found.get(number) is None]
     if missing:
         raise ValueError(f"{name}: the edge {tuple(graph.nodes[graph.edges[missing[0]]].tolist())} has none")
-    return checked_labels(
-        [found[number] for number in range(graph.num_edges)], np.arange(graph.num_edges), name, "edges"
-    )
+    ordered = [found[number] for number in range(graph.num_edges)]
+    return checked_labels(ordered, np.arange(graph.num_edges), name, "edges")
 
 
 def edge_attribute(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -117,9 +117,8 @@ def count_nodes(positions: NDArray[np.int64], num_nodes: int | None, name: str) 
         raise ValueError(f"{name}: node positions must not be negative, got {positions.min()}")
     least = int(positions.max(initial=-1)) + 1
     if num_nodes is None:
-        check_room(
-            least, positions.size // 2, f"{name}: the largest position is {least - 1}, so there would be {least}"
-        )
+        what = f"{name}: the largest position is {least - 1}, so there would be {least}"
+        check_room(least, positions.size // 2, what)
         return least
     if not isinstance(num_nodes, int | np.integer) or isinstance(num_nodes, bool):
         raise TypeError(f"num_nodes must be an integer, got {num_nodes!r}")
@@ -220,16 +219,9 @@ def name_array(names: Iterable[Any]) -> NDArray[Any]:
         return np.array(names, dtype=np.int64)
     if all(isinstance(name, str) for name in names):
         return np.array(names, dtype=str)
-    return _object_array(names)
+    return np.fromiter(names, dtype=object, count=len(names))  # np.array would look into tuples
 
 
 def is_integer(value: Any) -> bool:
     """Whether it is one, of Python or numpy; True is none."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def _object_array(names: Sequence[Any]) -> NDArray[Any]:
-    array = np.empty(len(names), dtype=object)
-    for i, name in enumerate(names):
-        array[i] = name
-    return array

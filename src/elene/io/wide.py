@@ -34,7 +34,7 @@ def write_wide(parts: Parts, path: Path, tell: Report, compact: bool) -> int:
     columns = _used(parts) if compact else np.arange(len(parts.table))
     no_rows = csr_array((0, len(columns)), dtype=np.int32)
     nothing = replace(parts.empty, matrix=no_rows, table=parts.table[columns])
-    with _writer(path, nothing.to_arrow().schema) as writer:
+    with table_writer(path, nothing.to_arrow().schema) as writer:
         for number in range(len(parts)):
             tell("writing", number, len(parts))
             for table in _blocks(parts, number, columns):
@@ -75,7 +75,8 @@ def _blocks(parts: Parts, number: int, columns: NDArray[np.int64]) -> Iterator[A
         yield with_names(parts.graph, parts.spec, rows.at(some), counts, table).to_arrow()
 
 
-def _writer(path: Path, schema: Any) -> Any:
+def table_writer(path: Path, schema: Any) -> Any:
+    """What writes tables into a file one behind the other, as Parquet or CSV by its ending."""
     pa = arrow()
     if path.suffix == ".csv":
         return pa.csv.CSVWriter(path, schema)

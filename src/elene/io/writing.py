@@ -41,7 +41,7 @@ from elene.files import check_path, followed, replacing
 from elene.graph import Graph, as_graph
 from elene.io.parts import Parts, integer_for, working_in
 from elene.io.tidy import arrow, tidy_table
-from elene.io.wide import Report, verify_wide, write_wide
+from elene.io.wide import Report, table_writer, verify_wide, write_wide
 from elene.validation import check_choice, check_integer
 
 ENDINGS = (".npz", ".parquet", ".csv")
@@ -268,9 +268,7 @@ def _write_parquet(parts: Parts, path: Path, tell: Report) -> None:
     no_rows = csr_array((0, len(parts.table)), dtype=parts.empty.matrix.dtype)
     schema = tidy_table(replace(parts.empty, matrix=no_rows, table=parts.table)).schema
     about = json.dumps({"elene": __version__, **asdict(parts.spec)})
-    with arrow().parquet.ParquetWriter(
-        path, schema.with_metadata({"elene": about}), compression="zstd", write_page_checksum=True
-    ) as writer:
+    with table_writer(path, schema.with_metadata({"elene": about})) as writer:
         for number in range(len(parts)):
             tell("writing", number, len(parts))
             rows, matrix = parts.rows_of(number), parts.matrix(number)

@@ -6,19 +6,18 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from elene.csr import pointers
 
 Adjacency = NDArray[np.bool_]
 
 
-def stack(adjacencies: Iterable[Adjacency], dtype: DTypeLike = np.uint8) -> dict[str, NDArray[Any]]:
+def stack(adjacencies: Iterable[Adjacency]) -> dict[str, Any]:
     """The graphs one after another, their arcs ascending: ``node_ptr``, ``edge_ptr`` and ``edge_index``.
 
     Args:
-        adjacencies: a symmetric matrix for each graph, without a diagonal.
-        dtype: of the node numbers; one byte will do for 256 nodes.
+        adjacencies: a symmetric matrix for each graph, without a diagonal and of 256 nodes at most: numbers are bytes.
 
     Example:
         >>> edge = np.array([[False, True], [True, False]])
@@ -28,11 +27,11 @@ def stack(adjacencies: Iterable[Adjacency], dtype: DTypeLike = np.uint8) -> dict
     nodes, arcs = [], []
     for adjacency in adjacencies:
         nodes.append(len(adjacency))
-        arcs.append(np.array(np.nonzero(adjacency), dtype=dtype))
+        arcs.append(np.array(np.nonzero(adjacency), dtype=np.uint8))
     return {
         "node_ptr": pointers(nodes),
         "edge_ptr": pointers([part.shape[1] for part in arcs]),
-        "edge_index": np.concatenate([np.empty((2, 0), dtype=dtype), *arcs], axis=1),
+        "edge_index": np.concatenate([np.empty((2, 0), dtype=np.uint8), *arcs], axis=1),
     }
 
 

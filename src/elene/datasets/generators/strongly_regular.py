@@ -105,7 +105,8 @@ def sr25() -> list[Graph]:
     classes: dict[bytes, Adjacency] = {}
     for two_graph in _two_graphs_26():
         for adjacency in _descendants(two_graph):
-            for member in (adjacency, _complement(adjacency)):
+            complement = ~adjacency & ~np.eye(len(adjacency), dtype=np.bool_)
+            for member in (adjacency, complement):
                 classes.setdefault(_edge_encodings(member), member)
     return [_graph(member) for member in classes.values()]
 
@@ -165,10 +166,6 @@ def _latin_square_adjacency(square: ArrayLike) -> Adjacency:
 def _switch(adjacency: Adjacency, chosen: Adjacency) -> Adjacency:
     switched: Adjacency = adjacency ^ (chosen[:, None] ^ chosen)
     return switched
-
-
-def _complement(adjacency: Adjacency) -> Adjacency:
-    return ~adjacency & ~np.eye(len(adjacency), dtype=np.bool_)
 
 
 def _two_graphs_26() -> Iterator[Adjacency]:

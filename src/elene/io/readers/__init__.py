@@ -126,8 +126,10 @@ def _read(path: str | os.PathLike[str], index: int | None, options: Options) -> 
     nodes = None if options.nodes is None else check_path("nodes", options.nodes)
     labels: list[str] | None = None
     if name.is_dir():
+        from elene.cluster.store import GraphStore
+
         refuse_edge_labels(options)
-        graph = _store(name)
+        graph: Graph = GraphStore.open(name)
     else:
         with _naming(name):
             source = _open(name, options if nodes is None else replace(options, nodes=None, labels=None))
@@ -172,12 +174,6 @@ def read_graphs(path: str | os.PathLike[str], options: Options = NOTHING_SAID) -
     with _naming(name):
         source = _open(name, options)
         return source.build(0, source.count)
-
-
-def _store(folder: Path) -> Graph:
-    from elene.cluster.store import GraphStore
-
-    return GraphStore.open(folder)
 
 
 @contextmanager

@@ -83,9 +83,8 @@ def _ends(line: str, section: str, number: int, size: int) -> tuple[list[tuple[i
     if len(wanted) < 2 or not all(field.isdecimal() and 1 <= int(field) <= size for field in wanted):
         raise ValueError(f"line {number} must be two nodes from 1 to {size}, got {line[:40]!r}")
     first, *others = (int(field) - 1 for field in wanted)
-    return [(first, other) for other in others], wanted is not fields and _WEIGHT.match(
-        " ".join(fields[2:3])
-    ) is not None
+    weighted = wanted is not fields and _WEIGHT.match(" ".join(fields[2:3])) is not None
+    return [(first, other) for other in others], weighted
 
 
 def _build(size: int, names: dict[int, str], found: dict[str, list[tuple[int, int]]], options: Options) -> Graph:
