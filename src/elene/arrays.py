@@ -17,10 +17,7 @@ from numpy.typing import NDArray
 # No byte of a deflated stream stands for more; a few hundred bytes of every member are its header.
 MOST_INFLATED = 1032
 BLOCK = 2**20
-_HEADERS = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
 class Arrays(Mapping[str, NDArray[Any]]):

@@ -198,15 +198,9 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if set(depths) != set(levels):
             raise ValueError(f"k must have depths for the levels {levels} and no others, got {self.k!r}")
         self._check_weights(levels)
+        shared, alone = (self.degrees, self.form, self.max_degree), len(levels) == 1
         return {
-            level: EncodingSpec.of(
-                depths[level],
-                level,
-                self.degrees,
-                self.form,
-                self.max_degree,
-                self.radius if level == "pair" or len(levels) == 1 else None,
-            )
+            level: EncodingSpec.of(depths[level], level, *shared, self.radius if level == "pair" or alone else None)
             for level in levels
         }
 

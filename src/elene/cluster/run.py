@@ -156,12 +156,8 @@ def _held(folder: Path) -> Iterator[None]:
 
 def _prepared(graph: GraphStore, spec: EncodingSpec, folder: Path, parts: int | None) -> list[PartTask]:
     """The tasks of a run, as its manifest has them; made now, or found and the same."""
-    about = {
-        "elene": __version__,
-        "graph": f"{graph.num_nodes} nodes, {graph.num_edges} edges, digest {graph.manifest.digest}",
-        **asdict(spec),
-        "depths": list(spec.depths),
-    }
+    content = f"{graph.num_nodes} nodes, {graph.num_edges} edges, digest {graph.manifest.digest}"
+    about = {"elene": __version__, "graph": content, **asdict(spec), "depths": list(spec.depths)}
     path = folder / MANIFEST
     if path.exists():
         known = _read_manifest(path)

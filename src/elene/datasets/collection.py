@@ -83,12 +83,8 @@ class Collection:
     def of_graphs(cls, graphs: Sequence[Graph], y: NDArray[np.generic]) -> Collection:
         """Graphs without features, put together."""
         arcs = [np.concatenate([graph.edges.T, graph.edges.T[::-1]], axis=1) for graph in graphs]
-        return cls(
-            pointers([graph.num_nodes for graph in graphs]),
-            pointers([part.shape[1] for part in arcs]),
-            np.concatenate([np.empty((2, 0), dtype=np.int32), *arcs], axis=1),
-            y,
-        )
+        nodes, ends = pointers([graph.num_nodes for graph in graphs]), pointers([part.shape[1] for part in arcs])
+        return cls(nodes, ends, np.concatenate([np.empty((2, 0), dtype=np.int32), *arcs], axis=1), y)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the arrays to an .npz file, whole or not at all."""

@@ -16,18 +16,18 @@ from elene.encoding.spec import KINDS, EncodingSpec
 NAMES = {"node": {"nodes"}, "edge": {"edges"}, "pair": {"edges", "distances"}}
 
 
-def read_counts(file: Arrays) -> tuple[csr_array, NDArray[np.int64], EncodingSpec]:
-    """The matrix, the table of its columns, and what they were made with."""
+def read_fields(file: Arrays) -> dict[str, Any]:
+    """All that makes an :class:`elene.Encoding`, by the names of its fields."""
     spec, (rows, columns) = _spec(file), _shape(file)
     matrix = csr_array(_checked_rows(file, rows, columns), shape=(rows, columns))
     table = file["table"]
     _check_table(table, columns, spec)
-    return matrix, table, spec
+    counts = {"matrix": matrix, "table": table, "spec": spec}
+    return {**counts, **_names(file, spec.level, rows), "label_names": _label_names(file, spec, table)}
 
 
-def read_names(file: Arrays) -> dict[str, NDArray[Any]]:
+def _names(file: Arrays, level: str, rows: int) -> dict[str, NDArray[Any]]:
     """What the rows stand for."""
-    level, (rows, _) = _spec(file).level, _shape(file)
     names = {name: file[name] for name in ("nodes", "edges", "distances") if name in file}
     if set(names) != NAMES[level]:
         raise ValueError(f"at level={level!r} there must be {sorted(NAMES[level])}, got {sorted(names)}")
@@ -39,9 +39,8 @@ def read_names(file: Arrays) -> dict[str, NDArray[Any]]:
     return names
 
 
-def read_label_names(file: Arrays, table: NDArray[np.int64]) -> NDArray[Any] | None:
+def _label_names(file: Arrays, spec: EncodingSpec, table: NDArray[np.int64]) -> NDArray[Any] | None:
     """What the integers of labels stand for, if they stand for something else."""
-    spec = _spec(file)
     if "label_names" not in file:
         return None
     names = file["label_names"]

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array
 
 from elene.arrays import opened
-from elene.encoding.archive import plain_labels, read_counts, read_label_names, read_names
+from elene.encoding.archive import plain_labels, read_fields
 from elene.encoding.columns import AnyColumn
 from elene.encoding.counts import count_rows
 from elene.encoding.rows import find_rows as find_rows
@@ -256,8 +256,7 @@ class Encoding:
         name = check_path("path", path)
         try:
             with opened(name) as file:
-                matrix, table, spec = read_counts(file)
-                return cls(matrix, table, spec, **read_names(file), label_names=read_label_names(file, table))
+                return cls(**read_fields(file))
         except FileNotFoundError:
             raise FileNotFoundError(f"there is no file {str(name)!r}") from None
         except (OSError, KeyError, TypeError, ValueError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from elene.datasets.generators.strongly_regular import rook, shrikhande
+from elene.datasets import rook, shrikhande
 from elene.extras import needing
 from elene.graph import Graph
 

@@ -155,22 +155,17 @@ def table_rows(
     # The first row is the root's own, and never left out.
     often = np.union1d(np.argsort(-kinds.counts, kind="stable")[:MOST_ROWS], np.arange(min(1, len(kinds.counts))))
     seen = np.bincount(drawn, minlength=len(kinds.counts))
+    told = zip(kinds.distinct[often].tolist(), kinds.counts[often].tolist(), seen[often].tolist(), strict=True)
     rows = tuple(
-        TableRow(
-            kind_text(kinds.distinct[i], labels),
-            (*_cells(kinds.distinct[i].tolist(), labels), f"{kinds.counts[i]:,}"),
-            int(seen[i]),
-        )
-        for i in often.tolist()
+        TableRow(kind_text(numbers, labels), (*_cells(numbers, labels), f"{count:,}"), times)
+        for numbers, count, times in told
     )
     rare = len(kinds.counts) - len(often)
     if not rare:
         return rows, None
     nodes = int(kinds.counts.sum() - kinds.counts[often].sum())
-    return (
-        rows,
-        f"The table has {len(often)} rows, the most frequent; {counted(nodes, 'node')} are in {rare:,} rarer ones.",
-    )
+    table = f"The table has {len(often)} rows, the most frequent"
+    return rows, f"{table}; {counted(nodes, 'node')} are in {rare:,} rarer ones."
 
 
 def _cells(numbers: list[int], labels: Sequence[str] | None) -> list[str]:

@@ -50,8 +50,10 @@ def pair_view(opened: Opened, u: int, v: int, k: int, lit: str | None = None) ->
     """
     members, readings = pair_members(opened.graph, u, v, k)
     balls = [node_members(opened.graph, end, k) for end in (u, v)]
-    alone = [~np.isin(nodes, members) for nodes, _ in balls]
-    outside = [(nodes[only], quadruplets[only, 0]) for only, (nodes, quadruplets) in zip(alone, balls, strict=True)]
+    outside = []
+    for nodes, quadruplets in balls:
+        alone = ~np.isin(nodes, members)
+        outside.append((nodes[alone], quadruplets[alone, 0]))
     kinds, labels = find_kinds(with_labels(opened, members, readings)), opened.labels
     called = None if labels is None else labels.texts
     ends = np.flatnonzero(np.isin(members, (u, v)))

@@ -120,7 +120,8 @@ def ranking_list(scene: Scene) -> Any:
 def _ranked(opened: Opened, nodes: list[Ranked]) -> html.Ol:
     lines = []
     for node in nodes:
-        name, others = opened.texts[node.position], f" and {node.alike - 1:,} like it" if node.alike > 1 else ""
+        name = opened.texts[node.position]
+        others = f" and {node.alike - 1:,} like it" if node.alike > 1 else ""
         told = [html.B(name), html.Small(f"{node.bits:.1f} bits{others}")]
         lines.append(html.Li(html.Button(told, **acting("walk", node=name))))
     return html.Ol(lines)

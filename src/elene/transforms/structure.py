@@ -100,10 +100,26 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         return restored(dataset, EgoData(**without_lists(data.to_dict()), **found), {**without_lists(slices), **ends})
 
     def _lists(self, graph: Graph, arcs: NDArray[Any], whole: int | None = None) -> dict[str, NDArray[Any]]:
-        lists = self._pairs(graph, whole)
+        rho = graph.max_degree if self.max_degree is None else min(self.max_degree, graph.max_degree)
+        members = ego_members(graph, self.k, rho, whole)
+        lists: dict[str, NDArray[Any]] = {
+            "ego_size": members.sizes.astype(np.int32),
+            "ego_node": members.nodes.astype(np.int32),
+            "ego_code": _compact(members.codes, members.quadruplets),
+            "ego_quadruplet": members.quadruplets.astype(np.int32),
+        }
         if self.level == "node":
             return lists
-        return lists | self._triples(graph, whole) | {"ego_arc": number_arcs(graph, arcs)}
+        found = ego_triples(graph, self.k, rho, whole)
+        return lists | {
+            "ego_triples": found.sizes.astype(np.int32),
+            "ego_edge": found.edges,
+            "ego_rooted": _compact(found.rooted, found.rooted_pairs),
+            "ego_inside": _compact(found.inside, found.inside_pairs),
+            "ego_rooted_pair": found.rooted_pairs.astype(np.int32),
+            "ego_inside_pair": found.inside_pairs.astype(np.int32),
+            "ego_arc": number_arcs(graph, arcs),
+        }
 
     def _shape(
         self, arcs: NDArray[Any], nodes: Counts, edges: Counts, num_arcs: Counts, rows: dict[str, Counts]
@@ -131,29 +147,6 @@ class EgoStructure(BaseTransform):  # type: ignore[misc]
         tables = {key: rows[SCHEMA[key].rows] for key in TABLES if key in lists}
         lists["ego_shape"] = self._shape(arcs, nodes, edges, num_arcs, tables)
         return lists, {key: rows[SCHEMA[key].rows] for key in lists}
-
-    def _clip(self, graph: Graph) -> int:
-        return graph.max_degree if self.max_degree is None else min(self.max_degree, graph.max_degree)
-
-    def _pairs(self, graph: Graph, whole: int | None) -> dict[str, NDArray[Any]]:
-        members = ego_members(graph, self.k, self._clip(graph), whole)
-        return {
-            "ego_size": members.sizes.astype(np.int32),
-            "ego_node": members.nodes.astype(np.int32),
-            "ego_code": _compact(members.codes, members.quadruplets),
-            "ego_quadruplet": members.quadruplets.astype(np.int32),
-        }
-
-    def _triples(self, graph: Graph, whole: int | None) -> dict[str, NDArray[Any]]:
-        found = ego_triples(graph, self.k, self._clip(graph), whole)
-        return {
-            "ego_triples": found.sizes.astype(np.int32),
-            "ego_edge": found.edges,
-            "ego_rooted": _compact(found.rooted, found.rooted_pairs),
-            "ego_inside": _compact(found.inside, found.inside_pairs),
-            "ego_rooted_pair": found.rooted_pairs.astype(np.int32),
-            "ego_inside_pair": found.inside_pairs.astype(np.int32),
-        }
 
 
 def _sizes(dataset: InMemoryDataset) -> tuple[Counts, Counts]:

@@ -41,7 +41,7 @@ def pattern(graphs: tuple[int, int, int] = (10_000, 2_000, 2_000), seed: int = 0
         check_integer("graphs", count)
     rng = np.random.default_rng(check_integer("seed", seed))
     planted = [_pattern(rng) for _ in range(PATTERNS)]
-    number = np.concatenate([np.arange(count) % PATTERNS for count in graphs])
+    number = np.concatenate([np.arange(count) % PATTERNS for count in graphs]).astype(np.uint8)
     x: list[NDArray[np.uint8]] = [np.empty(0, dtype=np.uint8)]
     y: list[NDArray[np.uint8]] = [np.empty(0, dtype=np.uint8)]
 
@@ -54,13 +54,8 @@ def pattern(graphs: tuple[int, int, int] = (10_000, 2_000, 2_000), seed: int = 0
             yield adjacency
 
     arrays = matrices.stack(adjacencies())
-    split = np.repeat(np.arange(3, dtype=np.uint8), graphs)
-    return Collection(
-        **arrays,
-        y=np.concatenate(y),
-        x=np.concatenate(x)[:, None],
-        extra={"split": split, "pattern": number.astype(np.uint8)},
-    )
+    split, features = np.repeat(np.arange(3, dtype=np.uint8), graphs), np.concatenate(x)[:, None]
+    return Collection(**arrays, y=np.concatenate(y), x=features, extra={"split": split, "pattern": number})
 
 
 class _Pattern(NamedTuple):

@@ -47,12 +47,8 @@ def graph_properties(seed: int = 1234) -> Collection:
     split = np.repeat(np.arange(3, dtype=np.uint8), [graphs * len(range_) for graphs, range_ in BATCHES])
     labels = measure(adjacencies)
     scale = labels[split == 0].max(axis=0)
-    return Collection(
-        **matrices.stack(adjacencies),
-        y=(labels / scale).astype(np.float32),
-        x=np.concatenate(features),
-        extra={"split": split, "scale": scale.astype(np.float32)},
-    )
+    y, extra = (labels / scale).astype(np.float32), {"split": split, "scale": scale.astype(np.float32)}
+    return Collection(**matrices.stack(adjacencies), y=y, x=np.concatenate(features), extra=extra)
 
 
 def measure(adjacencies: Sequence[matrices.Adjacency]) -> NDArray[np.float64]:
@@ -180,13 +176,8 @@ def _lobster(n: int, rng: np.random.Generator) -> Edges:
     backbone = int(rng.integers(1, n))
     arms = np.arange(backbone, rng.integers(backbone + 1, n + 1))
     claws = np.arange(backbone + len(arms), n)
-    return np.concatenate(
-        [
-            _path(backbone),
-            _pairs(rng.integers(0, backbone, len(arms)), arms),
-            _pairs(rng.choice(arms, len(claws)), claws),
-        ]
-    )
+    inner = np.concatenate([_path(backbone), _pairs(rng.integers(0, backbone, len(arms)), arms)])
+    return np.concatenate([inner, _pairs(rng.choice(arms, len(claws)), claws)])
 
 
 def _short_side(n: int) -> int:

@@ -73,12 +73,8 @@ def h_proximity(h: int, graphs: int = 9000, seed: int = 0) -> Collection:
 
     arrays = matrices.stack(adjacencies())
     pair = np.repeat(np.arange(pairs), 2)
-    return Collection(
-        **arrays,
-        y=np.tile(np.array([1, 0]), pairs),
-        x=np.concatenate(colours)[:, None],
-        extra={"pair": pair, "fold": _folds(reds, rng)[pair]},
-    )
+    y, fold = np.tile(np.array([1, 0]), pairs), _folds(reds, rng)[pair]
+    return Collection(**arrays, y=y, x=np.concatenate(colours)[:, None], extra={"pair": pair, "fold": fold})
 
 
 def is_positive(graph: Graph, colours: ArrayLike, h: int) -> bool:

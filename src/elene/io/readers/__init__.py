@@ -68,6 +68,8 @@ NOTHING_SAID = Options()
 FREE_BYTES, MOST_UNPACKED = 100_000_000, 100
 STANDARD_INPUT = Path("-")
 
+Reader = Callable[[Any, Options], Source]  # of the content of a text, or of the path of another file
+
 
 class SeveralGraphs(ValueError):
     """A file holds more than one graph, or none, and nobody said which."""
@@ -203,30 +205,26 @@ def _open(path: Path, options: Options) -> Source:
     packed = ending if ending in _MARKS else ""
     if packed:
         ending = Path(path.stem).suffix.lower()
-    if not packed and ending in _BINARY:
-        reader = _BINARY[ending]
-        _check_options(options, reader is edge_parquet, False)
-        if reader is edge_parquet:
-            refuse_labels(options)
-        return reader(path, options)
-    if ending not in _TEXT:
+    reader = (_TEXT if packed else _TEXT | _BINARY).get(ending)
+    if reader is None:
         known = " ".join([*_TEXT, *_BINARY])
         raise ValueError(
             f"no reader for this ending; known are {known}, and .gz or .zst after all but {' '.join(_BINARY)}"
         )
-    _check_options(options, _TEXT[ending] is edge_text, _TEXT[ending] is edge_text)
-    if _TEXT[ending] not in (graphml, gml, gexf):
-        refuse_labels(options)
-        if _TEXT[ending] is not edge_text:
-            refuse_edge_labels(options)
-    return _TEXT[ending](_unpacked(path.read_bytes(), packed), options)
+    _check_options(options, reader)
+    return reader(path if ending in _BINARY else _unpacked(path.read_bytes(), packed), options)
 
 
-def _check_options(options: Options, columns: bool, header: bool) -> None:
-    if not columns and (options.source is not None or options.target is not None):
+def _check_options(options: Options, reader: Reader) -> None:
+    """An error for what is said of a file, and its format has not."""
+    if reader not in (edge_text, edge_parquet) and (options.source is not None or options.target is not None):
         raise ValueError("source and target are for edge tables: leave them out")
-    if not header and options.header is not None:
+    if reader is not edge_text and options.header is not None:
         raise ValueError("header is for edge lists in text files: leave it out")
+    if reader not in (graphml, gml, gexf, npz):
+        refuse_labels(options)
+    if reader not in (graphml, gml, gexf, npz, edge_text, edge_parquet):
+        refuse_edge_labels(options)
 
 
 def _standard_input() -> bytes:
@@ -251,7 +249,7 @@ def _unpacked(content: bytes, kind: str) -> bytes:
 
 
 _MARKS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
-_TEXT: dict[str, Callable[[bytes, Options], Source]] = {
+_TEXT: dict[str, Reader] = {
     **dict.fromkeys([".txt", ".csv", ".tsv", ".edges", ".edgelist"], edge_text),
     **dict.fromkeys([".g6", ".graph6"], graph6),
     ".graphml": graphml,
@@ -261,4 +259,4 @@ _TEXT: dict[str, Callable[[bytes, Options], Source]] = {
     **dict.fromkeys([".net", ".paj"], pajek),
     **dict.fromkeys([".graph", ".metis"], metis),
 }
-_BINARY: dict[str, Callable[[Path, Options], Source]] = {".parquet": edge_parquet, ".npz": npz}
+_BINARY: dict[str, Reader] = {".parquet": edge_parquet, ".npz": npz}

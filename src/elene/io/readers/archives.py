@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from elene.arrays import Arrays, opened
 from elene.csr import pointers
 from elene.graph import Graph, check_room, checked_labels, matrix_arcs
 from elene.io.readers.source import (
-    LabelsOfEdges,
     Options,
     Source,
     from_arcs,
@@ -30,10 +28,7 @@ def npz(path: Path, options: Options) -> Source:
     """The graphs of an .npz archive."""
     with opened(path) as arrays:
         if {"node_ptr", "edge_ptr", "edge_index"} <= set(arrays):
-            flat = (arrays["node_ptr"], arrays["edge_ptr"], arrays["edge_index"])
-            source = _collection(*flat, _labels(arrays, options), options)
-            first_arc, of_arcs = _pointers(flat[1], "edge_ptr"), _edge_labels(arrays, flat[2].shape[1], options)
-            return source if of_arcs is None else replace(source, edge_labels=_of_arcs(flat[2], first_arc, of_arcs))
+            return _collection(arrays, options)
         if {"edges", "num_nodes"} <= set(arrays):
             edges, of_edges = arrays["edges"], _edge_labels(arrays, len(arrays["edges"]), options)
             network = _network(edges, arrays["num_nodes"]).with_labels(_labels(arrays, options))
@@ -67,14 +62,6 @@ def _edge_labels(arrays: Arrays, count: int, options: Options) -> list[Any] | No
         raise ValueError(f"edge_labels={name!r} is none of the arrays in the file: {', '.join(arrays)}")
     found: list[Any] = checked_labels(arrays[name], np.arange(count), f"edge_labels={name!r}", "edges").values.tolist()
     return found
-
-
-def _of_arcs(arcs: NDArray[Any], first_arc: NDArray[np.int64], labels: list[Any]) -> LabelsOfEdges:
-    def of_graph(number: int, graph: Graph) -> tuple[NDArray[Any], list[Any]]:
-        begin, end = first_arc[number], first_arc[number + 1]
-        return arcs[:, begin:end].T, labels[begin:end]
-
-    return of_graph
 
 
 def _network(edges: NDArray[Any], num_nodes: NDArray[Any]) -> Graph:
@@ -113,17 +100,12 @@ def _matrix(form: str, data: NDArray[Any], arrays: Arrays, shape: tuple[int, ...
     return matrix
 
 
-def _collection(
-    node_ptr: NDArray[Any],
-    edge_ptr: NDArray[Any],
-    edge_index: NDArray[Any],
-    labels: NDArray[Any] | None,
-    options: Options,
-) -> Source:
+def _collection(arrays: Arrays, options: Options) -> Source:
+    edge_index, labels = arrays["edge_index"], _labels(arrays, options)
     if edge_index.ndim != 2 or edge_index.shape[0] != 2 or edge_index.dtype.kind not in "iu":
         raise ValueError(f"edge_index must be integers of shape (2, arcs), got {edge_index.dtype} {edge_index.shape}")
-    first_node = _pointers(node_ptr, "node_ptr")
-    first_arc = _pointers(edge_ptr, "edge_ptr")
+    first_node = _pointers(arrays["node_ptr"], "node_ptr")
+    first_arc = _pointers(arrays["edge_ptr"], "edge_ptr")
     if len(first_node) != len(first_arc):
         raise ValueError(f"node_ptr counts {len(first_node) - 1} graphs, edge_ptr {len(first_arc) - 1}")
     if first_arc[-1] != edge_index.shape[1]:
@@ -150,7 +132,15 @@ def _collection(
         ours = None if labels is None else labels[first_node[start] : first_node[stop]]
         return split_union(union.with_labels(ours), nodes)
 
-    return Source(len(first_node) - 1, build)
+    of_arcs = _edge_labels(arrays, edge_index.shape[1], options)
+    if of_arcs is None:
+        return Source(len(first_node) - 1, build)
+
+    def edge_labels(number: int, graph: Graph) -> tuple[NDArray[Any], list[Any]]:
+        ours = slice(first_arc[number], first_arc[number + 1])
+        return edge_index[:, ours].T, of_arcs[ours]
+
+    return Source(len(first_node) - 1, build, edge_labels)
 
 
 def _pointers(values: NDArray[Any], name: str) -> NDArray[np.int64]:

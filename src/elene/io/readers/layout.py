@@ -107,14 +107,8 @@ def known_ends(names: Sequence[str]) -> list[tuple[int, int]]:
     >>> known_ends(["Weight", "from_id", "to_id"])
     [(1, 2)]
     """
-    plain = [_plain(name) for name in names]
-    return [
-        (i, j)
-        for source, target in END_NAMES
-        for i, one in enumerate(plain)
-        for j, other in enumerate(plain)
-        if (one, other) == (source, target)
-    ]
+    plain, places = [_plain(name) for name in names], range(len(names))
+    return [(i, j) for ends in END_NAMES for i in places for j in places if (plain[i], plain[j]) == ends]
 
 
 def _plain(name: str) -> str:

@@ -207,15 +207,8 @@ def _say(table: Table, rows: int) -> None:
     lines = table.text.count(b"\n") + (not table.text.endswith(b"\n"))
     first = "a header" if table.header is not None else "no header"
     took = " and ".join(table.columns[end].show(end) for end in table.ends)
-    logger.info(
-        "%d lines with %s, %s between %d columns; edges are columns %s: %d read",
-        lines,
-        first,
-        DELIMITERS[table.delimiter],
-        table.width,
-        took,
-        rows,
-    )
+    told = "%d lines with %s, %s between %d columns; edges are columns %s: %d read"
+    logger.info(told, lines, first, DELIMITERS[table.delimiter], table.width, took, rows)
 
 
 def _complaint(table: Table) -> str:
