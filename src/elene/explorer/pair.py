@@ -11,16 +11,7 @@ from elene.explorer.labels import OUTSIDE, ROOT, label_legend
 from elene.explorer.labels import READING as LABELLED_READING
 from elene.explorer.sampling import MOST_DRAWN, sample_grown, some_of
 from elene.explorer.shelf import Opened
-from elene.explorer.view import (
-    UNIT,
-    Dot,
-    TableRow,
-    View,
-    counted,
-    find_kinds,
-    induced_edges,
-    kind_text,
-)
+from elene.explorer.view import UNIT, Dot, TableRow, View, counted, find_kinds, induced_edges, kind_text
 from elene.plot.layout import intersection_places
 
 HEAD = ("as u sees it", "as v sees it", "nodes")

@@ -10,23 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elene.extras import needing
+from elene.graph import sources
 from elene.graph.arrays import GraphArrays
 from elene.graph.edges import adjacency, checked_names, count_nodes, edge_array, integers, positions_of_names
 from elene.graph.labels import checked_labels
-from elene.graph.sources import (
-    Edges,
-    data_arcs,
-    dgl_arcs,
-    dgl_labels,
-    igraph_edges,
-    igraph_labels,
-    matrix_arcs,
-    networkx_edges,
-    networkx_labels,
-    pyg_labels,
-    rustworkx_edges,
-    table_edges,
-)
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -143,7 +130,7 @@ class Graph(GraphArrays):
         return cls.trusted(indptr, indices, named)._labelled(labels)
 
     @classmethod
-    def _named(cls, edges: Edges, labels: Any) -> Graph:
+    def _named(cls, edges: sources.Edges, labels: Any) -> Graph:
         pairs, num_nodes, names = edges
         return cls.from_edges(pairs, num_nodes, names=names, labels=labels)
 
@@ -171,7 +158,7 @@ class Graph(GraphArrays):
             >>> Graph.from_pandas(friends, "who", "whom", labels=people["town"]).label_values.tolist()
             ['Oslo', 'Rome', 'Rome']
         """
-        return cls._named(table_edges(table, source, target), labels)
+        return cls._named(sources.table_edges(table, source, target), labels)
 
     @classmethod
     def from_networkx(cls, graph: Any, *, labels: Any = None) -> Graph:
@@ -188,7 +175,7 @@ class Graph(GraphArrays):
             >>> Graph.from_networkx(nx.karate_club_graph(), labels="club").label_names.tolist()
             ['Mr. Hi', 'Officer']
         """
-        return cls._named(networkx_edges(graph), networkx_labels(graph, labels))
+        return cls._named(sources.networkx_edges(graph), sources.networkx_labels(graph, labels))
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, labels: Any = None) -> Graph:
@@ -200,7 +187,7 @@ class Graph(GraphArrays):
         >>> Graph.from_scipy(sp.csr_array([[0, 1], [1, 0]]))
         Graph(num_nodes=2, num_edges=1)
         """
-        return cls._from_arcs(*matrix_arcs(matrix), "matrix", "matrix.maximum(matrix.T)")._labelled(labels)
+        return cls._from_arcs(*sources.matrix_arcs(matrix), "matrix", "matrix.maximum(matrix.T)")._labelled(labels)
 
     @classmethod
     def from_igraph(cls, graph: Any, *, labels: Any = None) -> Graph:
@@ -212,7 +199,7 @@ class Graph(GraphArrays):
         >>> Graph.from_igraph(igraph.Graph.Ring(5))
         Graph(num_nodes=5, num_edges=5)
         """
-        return cls._named(igraph_edges(graph), igraph_labels(graph, labels))
+        return cls._named(sources.igraph_edges(graph), sources.igraph_labels(graph, labels))
 
     @classmethod
     def from_dgl(cls, graph: Any, *, labels: Any = None) -> Graph:
@@ -221,8 +208,8 @@ class Graph(GraphArrays):
         As in ``Graph.from_dgl(dgl.to_bidirected(dgl.graph(([0, 1], [1, 2]))))``. ``labels`` is the feature in ``ndata``
         that holds the class of each node, or as :meth:`with_labels` takes them.
         """
-        found = cls._from_arcs(*dgl_arcs(graph), "graph", "dgl.to_bidirected(graph)")
-        return found._labelled(dgl_labels(graph, labels))
+        found = cls._from_arcs(*sources.dgl_arcs(graph), "graph", "dgl.to_bidirected(graph)")
+        return found._labelled(sources.dgl_labels(graph, labels))
 
     @classmethod
     def from_rustworkx(cls, graph: Any, *, labels: Any = None) -> Graph:
@@ -234,7 +221,7 @@ class Graph(GraphArrays):
         >>> Graph.from_rustworkx(rustworkx.generators.cycle_graph(5))
         Graph(num_nodes=5, num_edges=5)
         """
-        return cls._named(rustworkx_edges(graph), labels)
+        return cls._named(sources.rustworkx_edges(graph), labels)
 
     @classmethod
     def from_pyg(cls, data: Any, num_nodes: int | None = None, *, labels: Any = None) -> Graph:
@@ -249,7 +236,8 @@ class Graph(GraphArrays):
         Graph(num_nodes=3, num_edges=2)
         """
         fix = "torch_geometric.utils.to_undirected(edge_index)"
-        return cls._from_arcs(*data_arcs(data, num_nodes), "edge_index", fix)._labelled(pyg_labels(data, labels))
+        found = cls._from_arcs(*sources.data_arcs(data, num_nodes), "edge_index", fix)
+        return found._labelled(sources.pyg_labels(data, labels))
 
     @classmethod
     def _joined(

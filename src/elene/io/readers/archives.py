@@ -11,15 +11,7 @@ from numpy.typing import NDArray
 from elene.arrays import Arrays, opened
 from elene.csr import pointers
 from elene.graph import Graph, check_room, checked_labels, matrix_arcs
-from elene.io.readers.source import (
-    Options,
-    Source,
-    from_arcs,
-    refuse_edge_labels,
-    refuse_labels,
-    single,
-    split_union,
-)
+from elene.io.readers.source import Options, Source, from_arcs, refuse_edge_labels, refuse_labels, single, split_union
 
 FORMATS = ("csr", "csc", "bsr", "coo", "dia")  # of sparse matrices
 
