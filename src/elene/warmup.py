@@ -2,15 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from importlib.util import find_spec
+from multiprocessing import get_context
+from time import perf_counter
 
 import numpy as np
 
 from elene.encoding import edge_quadruplets, encode, fingerprint, quadruplets
 from elene.encoding.spec import LEARNED
+from elene.engine.parallel import count_threads
 from elene.graph import Graph
+from elene.kernels.jit import compiled, keep_quiet
+
+
+def warm_up(names: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """Run some of the :func:`steps`; gives each with the seconds it took.
+
+    numba compiles one kernel at a time in a process: where the first step had to, the others run in several.
+
+    >>> [name for name, _ in warm_up(["nodes, k = 1", "edges, k = 1"])]
+    ['nodes, k = 1', 'edges, k = 1']
+    """
+    first, *others = names
+    before = compiled()
+    yield _run(first)
+    if compiled() == before or not others:
+        yield from map(_run, others)
+        return
+    with ProcessPoolExecutor(min(count_threads(None), len(others)), get_context("spawn")) as pool:
+        yield from pool.map(_run, others)
+
+
+def _run(name: str) -> tuple[str, float]:
+    keep_quiet()
+    started = perf_counter()
+    steps()[name]()
+    return name, perf_counter() - started
 
 
 def complete_graph(nodes: int = 30) -> Graph:
@@ -41,16 +71,19 @@ def steps() -> dict[str, Callable[[], object]]:
         "edges, joint": lambda: encode(small, 1, level="edge", form="joint"),
         "pairs": lambda: (encode(small, 1, level="pair", radius=1), encode(small, 1, level="edge", roots=[(0, 1)])),
         "single nodes and edges": lambda: (quadruplets(small, 0, 1), edge_quadruplets(small, (0, 1), 1)),
-        "fingerprints": lambda: [
-            fingerprint(graph, k, level, refine)
-            for graph in (small, large)
-            for k, level in ((1, "node"), (1, "edge"), ((1, 2), "edge"))
-            for refine in (None, "wl", "2fwl")
-        ],
+        "fingerprints, small graphs": partial(_fingerprint, small, None),
+        "fingerprints": partial(_fingerprint, large, None),
+        "fingerprints, refined": partial(_fingerprint, large, "wl", "2fwl"),
     }
     if find_spec("torch") is not None and find_spec("torch_geometric") is not None:
         found |= {f'ELENE-L, level="{level}"': partial(_train, small, level) for level in ("node", "edge")}
     return found
+
+
+def _fingerprint(graph: Graph, *refinements: str | None) -> None:
+    for refine in refinements:
+        for k, level in ((1, "node"), (1, "edge"), ((1, 2), "edge")):
+            fingerprint(graph, k, level, refine)
 
 
 def _train(graph: Graph, level: str) -> None:

@@ -13,7 +13,7 @@ import elene
 from elene.cli.common import console, counted, make_table, say, size_of, working
 from elene.cli.explain import explain_node, save_picture
 
-KERNELS = ("nodes, k = 1", "nodes, k = 2", "edges, k = 1", "single nodes and edges", "fingerprints")
+KERNELS = ("nodes, k = 1", "nodes, k = 2", "edges, k = 1", "single nodes and edges", "fingerprints, small graphs")
 NODES, EDGES_PER_NODE, SAMPLE = 200_000, 5, 20_000
 
 
@@ -28,14 +28,13 @@ def demo(
 
     **Example:** elene demo --folder pictures
     """
-    from elene.warmup import steps
+    from elene.warmup import warm_up
 
     started = perf_counter()
     folder.mkdir(parents=True, exist_ok=True)
     with working("Compiling the kernels, once and for all"):
-        for what, run in steps().items():
-            if what in KERNELS:
-                run()
+        for _ in warm_up(KERNELS):
+            pass
     scenes: list[tuple[str, Callable[[Path], None]]] = [
         ("What a node sees", _show_quadruplets),
         ("Two graphs that nodes cannot tell apart, and edges can", _show_rook_and_shrikhande),

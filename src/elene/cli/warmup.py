@@ -15,12 +15,10 @@ def warmup() -> None:
 
     **Example:** NUMBA_CACHE_DIR=/opt/kernels elene warmup
     """
-    from elene.warmup import steps
+    from elene.warmup import steps, warm_up
 
     started = perf_counter()
-    for what, run in steps().items():
-        begun = perf_counter()
-        with working(f"Compiling: {what}"):
-            run()
-        console.print(f"{what:28} {perf_counter() - begun:5.1f} s", markup=False)
+    with working("Compiling"):
+        for what, seconds in warm_up(list(steps())):
+            console.print(f"{what:28} {seconds:5.1f} s", markup=False)
     console.print(f"{'in all':28} {perf_counter() - started:5.1f} s")

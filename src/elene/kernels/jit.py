@@ -136,11 +136,14 @@ class _Notice(event.Listener):
     """Says once on standard error that kernels are being compiled, when that has taken a while."""
 
     def __init__(self) -> None:
-        self.said, self.depth, self.spent, self.began = False, 0, 0.0, 0.0
+        self.said, self.kernels, self.depth, self.spent, self.began = False, 0, 0, 0.0, 0.0
         self.timer = threading.Timer(0, self.say)
 
     def on_start(self, event: Any) -> None:
-        if self.said or not _is_ours(event):
+        if not _is_ours(event):
+            return
+        self.kernels += 1
+        if self.said:
             return
         self.depth += 1
         if self.depth == 1:
@@ -166,4 +169,15 @@ def _is_ours(event: Any) -> bool:
     return bool(event.data["dispatcher"].py_func.__module__.startswith("elene."))
 
 
-event.register("numba:compile", _Notice())
+_NOTICE = _Notice()
+event.register("numba:compile", _NOTICE)
+
+
+def compiled() -> int:
+    """How many kernels this process compiled, for nothing was kept of them."""
+    return _NOTICE.kernels
+
+
+def keep_quiet() -> None:
+    """Do not say that kernels are being compiled: whoever calls does."""
+    _NOTICE.said = True
