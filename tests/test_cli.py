@@ -87,6 +87,13 @@ def test_version():
     assert run("--version").output.strip() == f"elene {elene.__version__}"
 
 
+def test_what_is_alive_at_the_end_is_not_looked_through_again():
+    show = "import atexit, gc, sys; atexit.register(lambda: print(gc.get_freeze_count() > 1000)); "
+    code = show + "sys.argv = ['elene', '--version']; from elene.__main__ import main; main()"
+    end = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert end.stdout.splitlines()[-1] == "True"
+
+
 def test_without_typer_there_is_a_hint(monkeypatch, capsys):
     for name in [name for name in sys.modules if name.startswith("elene.cli")]:
         monkeypatch.delitem(sys.modules, name)
