@@ -99,6 +99,23 @@ def test_gradcheck_of_products_of_ends():
     assert torch.equal(end_products(x, ends), x[ends[0]] * x[ends[1]])
 
 
+@pytest.mark.parametrize(("dtype", "precision"), [(torch.float, 1e-5), (torch.bfloat16, 0.1)])
+def test_products_of_ends_in_kernels_and_without(dtype, precision):
+    generator = torch.Generator().manual_seed(0)
+    ends = torch.randint(0, 9, (2, 40), generator=generator)
+    x = torch.randn(40, 9, generator=generator).to(dtype).T.requires_grad_()
+    found, expected = end_products(x, ends), x[ends[0]] * x[ends[1]]
+    upstream = torch.randn(40, 40, generator=generator).to(dtype).T
+    grads = (torch.autograd.grad((out * upstream).sum(), x)[0] for out in (found, expected))
+    assert torch.equal(found, expected) and torch.allclose(*grads, rtol=precision, atol=precision)
+
+
+@pytest.mark.parametrize("ends", [[[0], [2]], [[-1], [0]], [[0.0], [1.0]], [0, 1]])
+def test_ends_are_looked_at_before_a_kernel_reads_them(ends):
+    with pytest.raises(ValueError, match="ends must be"):
+        end_products(torch.ones(2, 3), torch.tensor(ends))
+
+
 ARCS, BOTH = torch.tensor([1, 0, 0, 1]), torch.tensor([[1, 0], [2, 3]])
 
 
@@ -257,6 +274,9 @@ def test_compile_of_the_surrounding_model():
     plain, _ = ego_reduce(*tensors, entries)
     compiled = torch.compile(lambda *t: ego_reduce(*t, entries)[0] * 2, backend="eager")
     assert torch.allclose(compiled(*tensors), 2 * plain)
+    x, ends = torch.randn(3, 2), torch.tensor([[0, 1], [2, 0]])
+    compiled = torch.compile(lambda x: end_products(x, ends) * 2, backend="eager")
+    assert torch.allclose(compiled(x), 2 * x[ends[0]] * x[ends[1]])
 
 
 def test_bad_arguments_are_named():

@@ -16,7 +16,7 @@ WIDTH = 5
 @st.composite
 def messages(draw):
     """Nodes, arcs of any kind (loops and repeated ones, too) between them, and a table of kinds."""
-    nodes, kinds = draw(st.integers(1, 8)), draw(st.integers(1, 4))
+    nodes, kinds = draw(st.integers(1, 8)), draw(st.integers(1, 12))
     ends = st.tuples(st.integers(0, nodes - 1), st.integers(0, nodes - 1), st.integers(0, kinds - 1))
     arcs = torch.tensor(draw(st.lists(ends, max_size=20)), dtype=torch.long).reshape(-1, 3)
     generator = torch.Generator().manual_seed(draw(st.integers(0, 99)))
@@ -61,9 +61,12 @@ def test_gradients():
 
 def test_arcs_are_grouped_anew_for_other_kinds():
     arcs = Arcs(torch.tensor([[0, 1, 2], [1, 0, 1]]), 3)
-    kinds = torch.tensor([0, 1, 0])
-    assert arcs.entries(kinds) is arcs.entries(kinds.clone())
-    assert arcs.entries(torch.tensor([1, 1, 0])).codes.flatten().tolist() == [1, 1, 0]
+
+    def entries(kinds, count=2):
+        return arcs.messages(torch.zeros(3, 1), EdgeKinds(torch.zeros(count, 1), torch.tensor(kinds)))[2]
+
+    assert entries([0, 1, 0]) is entries([0, 1, 0]) is not entries([0, 1, 0], count=4)
+    assert entries([1, 1, 0]).codes.flatten().tolist() == [1, 1, 0]
 
 
 def test_a_kind_for_each_arc_is_asked_for():
@@ -72,6 +75,12 @@ def test_a_kind_for_each_arc_is_asked_for():
         GINE(nn.Identity())(torch.ones(2, 4), edge_index, EdgeKinds(torch.ones(1, 4), torch.zeros(3, dtype=torch.long)))
     with pytest.raises(ValueError, match="table must have 6 rows"):
         GINE(nn.Identity())(torch.ones(2, 4), edge_index, EdgeKinds(torch.ones(1, 4), torch.tensor([0, 5])))
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_kinds_that_the_table_does_not_have_are_refused(rows):
+    with pytest.raises(IndexError):
+        EdgeKinds(torch.ones(rows, 4), torch.tensor([0, 5])).dense()
 
 
 class Bonds(nn.Module):

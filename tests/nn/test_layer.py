@@ -15,7 +15,7 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.utils import from_networkx
 
 import naive_nn
-from elene.nn import ELENE, Ego, EgoEmbedding, Update
+from elene.nn import ELENE, EdgeKinds, Ego, EgoEmbedding, Update
 from elene.transforms import EgoStructure
 from graphs import random_graphs, relabelled
 
@@ -204,6 +204,30 @@ def test_edge_features_are_created_where_absent():
     assert edges.shape == (10, CHANNELS) and out.shape == x.shape
     node_only = make_layer(1, "node")
     assert node_only(x, data.edge_index, None, Ego.of(data))[1] is None
+
+
+@settings(max_examples=30, deadline=None)
+@given(random_graphs(8), st.integers(1, 2), st.integers(1, 3), st.booleans(), st.booleans())
+def test_edges_of_kinds_are_as_edges_with_rows_of_their_own(graph, k, count, both_ways, training):
+    data = as_data(graph, k, "edge")
+    ego, (x, _) = Ego.of(data), features(data)
+    generator = torch.Generator().manual_seed(count)
+    kinds = torch.randint(0, count, (graph.number_of_edges() if both_ways else len(ego.arcs),), generator=generator)
+    kinds = kinds[ego.arcs] if both_ways else kinds
+    table = torch.randn(count, CHANNELS, dtype=torch.double, generator=generator).requires_grad_()
+    edges, found = EdgeKinds(table, kinds), []
+    for edge_attr in (edges, edges.dense()):
+        layer = make_layer(k, "edge", norm="both").train(training and graph.number_of_edges() > 1)
+        out, after = layer(x, data.edge_index, edge_attr, ego)
+        shared = isinstance(after, EdgeKinds)
+        assert shared == (edge_attr is edges and edges.of_edges(ego.ends(data.edge_index)[1]) is not None)
+        assert shared or edge_attr is not edges or not both_ways
+        after = after.dense() if shared else after
+        inputs = [table, *(parameter for name, parameter in layer.named_parameters() if "tables" not in name)]
+        total = out.sin().sum() + after.sin().sum()
+        found.append([out, after, *torch.autograd.grad(total, inputs, allow_unused=True)])
+    for mine, expected in zip(*found, strict=True):
+        assert mine is expected is None or torch.allclose(mine, expected)
 
 
 def test_rho_zero_ignores_degrees():

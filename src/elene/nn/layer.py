@@ -14,6 +14,7 @@ from elene.nn.ego import Ego
 from elene.nn.embedding import EgoEmbedding
 from elene.nn.entries import Entries, check_tensor
 from elene.nn.functional import ego_reduce, end_products, fold_arcs, forgotten, gated
+from elene.nn.gine import EdgeKinds
 from elene.nn.norm import PairNorm
 from elene.validation import brief, check_choice, check_integer
 
@@ -72,8 +73,10 @@ class Gates(nn.Module):
         """Open both."""
         nn.init.ones_(self.weight)
 
-    def forward(self, x: Tensor | None, y: Tensor, edges: tuple[Tensor, Tensor] | None = None) -> Tensor:
+    def forward(self, x: Tensor | EdgeKinds | None, y: Tensor, edges: tuple[Tensor, Tensor] | None = None) -> Tensor:
         """The weighed sum; see :func:`elene.nn.functional.gated`."""
+        if isinstance(x, EdgeKinds):
+            return gated(None, y, self.weight) + x._replace(table=self.weight[0] * x.table).dense()
         return gated(x, y, self.weight, edges)
 
 
@@ -111,8 +114,9 @@ class ELENE(nn.Module):
             layers, for disjoint tables or for the literal equations; its max_degree counts then.
 
     Shapes:
-        x ``(nodes, channels)``, edge_index ``(2, arcs)``, edge_attr ``(arcs, channels)`` or None, ego: :class:`Ego`.
-        Gives x and edge_attr of the same shapes; at ``level="node"`` edge_attr comes back untouched.
+        x ``(nodes, channels)``, edge_index ``(2, arcs)``, edge_attr ``(arcs, channels)``, :class:`EdgeKinds` or None,
+        ego: :class:`Ego`. Gives x and edge_attr of the same shapes; at ``level="node"`` edge_attr comes back untouched.
+        Where both arcs of every edge are of one kind, so are those that come back: a row for each edge, not each arc.
 
     Example:
         >>> from torch_geometric.data import Data
@@ -178,8 +182,8 @@ class ELENE(nn.Module):
         return f"{self.channels}, level={self.level!r}, hidden={self.hidden}, pool={self.pool!r}, norm={self.norm!r}"
 
     def forward(
-        self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego
-    ) -> tuple[Tensor, Tensor | None]:
+        self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | EdgeKinds | None, ego: Ego
+    ) -> tuple[Tensor, Tensor | EdgeKinds | None]:
         """The updated node and edge features."""
         self._check(x, edge_attr, ego)
         ego = ego.at(self.embedding.k)
@@ -203,25 +207,35 @@ class ELENE(nn.Module):
         again = cache(make)
         return [(pooled, _item(again, i)) for i, pooled in enumerate(make()) if pooled is not None]
 
-    def _edges(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None, ego: Ego) -> tuple[Tensor, Known]:
+    def _edges(
+        self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | EdgeKinds | None, ego: Ego
+    ) -> tuple[Tensor | EdgeKinds, Known]:
         """The updated edge features, and what every root pools from the edges around it."""
         assert ego.triples is not None and ego.arcs is not None
         ends, directions = ego.ends(edge_index)
         edges = ego.arcs, directions
+        if isinstance(edge_attr, EdgeKinds):
+            edge_attr = edge_attr.of_edges(directions) or edge_attr.dense()
         parts = self.edge_root_in(x), self._edge_features(x, ends, edge_attr, edges), self._edge_table(ego)
         if self.triple_norm is not None:
             parts = self.triple_norm(*parts, ego.triples)
         around, through = self._sums(parts, ego.triples, by_edge=True)
         update = self.edge_update(through[0], known=[through])
-        return self.edge_gates(edge_attr, update, edges), around
+        if not isinstance(edge_attr, EdgeKinds):
+            return self.edge_gates(edge_attr, update, edges), around
+        return EdgeKinds(self.edge_gates(edge_attr, update), ego.arcs), around
 
-    def _edge_features(self, x: Tensor, ends: Tensor, edge_attr: Tensor | None, edges: tuple[Tensor, Tensor]) -> Tensor:
-        """What each undirected edge brings along: its ends' product, and the mean of its arcs' features."""
+    def _edge_features(
+        self, x: Tensor, ends: Tensor, edge_attr: Tensor | EdgeKinds | None, edges: tuple[Tensor, Tensor]
+    ) -> Tensor:
+        """What each undirected edge brings along: its ends' product, and its features, or the mean of its arcs'."""
         products = end_products(x, ends)
         with forgotten((products, lambda: end_products(x, ends))):
             features: Tensor = self.product_in(products)
         if edge_attr is None:
             return features
+        if isinstance(edge_attr, EdgeKinds):
+            return features + edge_attr._replace(table=self.edge_in(edge_attr.table)).dense()
         mean = fold_arcs(edge_attr, *edges) / 2
         with forgotten((mean, lambda: fold_arcs(edge_attr, *edges) / 2)):
             return features + self.edge_in(mean)
@@ -248,9 +262,10 @@ class ELENE(nn.Module):
             raise ValueError(f"x must have shape ({len(ego.pairs.sizes)}, {self.channels}), got {tuple(x.shape)}")
         if self.level == "edge" and edge_attr is not None:
             assert ego.arcs is not None
-            check_tensor("edge_attr", edge_attr)
-            if edge_attr.shape != (len(ego.arcs), self.channels):
-                wanted = (len(ego.arcs), self.channels)
+            if not isinstance(edge_attr, EdgeKinds):
+                check_tensor("edge_attr", edge_attr)
+            wanted = (len(ego.arcs), self.channels)
+            if edge_attr.shape != wanted:
                 raise ValueError(f"edge_attr must have shape {wanted}, got {tuple(edge_attr.shape)}: embed it first")
 
 

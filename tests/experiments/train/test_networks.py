@@ -144,7 +144,8 @@ def test_edges_are_of_kinds_where_only_gine_reads_them():
     for settings, fused in (
         ({}, True),
         ({"elene": {"level": "nd", "k": 1}}, True),
-        ({"elene": {"level": "ed", "k": 1}}, False),
+        ({"elene": {"level": "ed", "k": 1}}, True),
+        ({"conv": "gat", "elene": {"level": "ed", "k": 1}}, False),
         ({"conv": "gat"}, False),
         ({"conv": {"name": "gin-ak+", "k": 1}}, True),
     ):

@@ -189,8 +189,8 @@ class _Builder:
         read = not isinstance(conv, DistanceConv) and conv.name not in ("gcn", "none")
         if edges is None or not (read or (elene is not None and elene.level == "ed")):
             return None
-        # Convs other than GINE, and edge-centric ELENE-L, read a row for each arc.
-        fused = conv.name in FUSED and (elene is None or elene.level == "nd") and KindEncoder.fits(edges)
+        # Convs other than GINE read a row for each arc.
+        fused = conv.name in FUSED and KindEncoder.fits(edges)
         return [KindEncoder(edges, self.width) if fused else self._edge_encoder(edges) for _ in range(count)]
 
     def _edge_encoder(self, columns: Columns) -> nn.Module:

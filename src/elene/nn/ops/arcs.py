@@ -8,13 +8,21 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from elene.nn.derivatives import once_differentiable
 
+
+@torch.compiler.disable  # type: ignore[untyped-decorator]
 def end_products(x: Tensor, ends: Tensor) -> Tensor:
     """``x[ends[0]] * x[ends[1]]``; what is gathered is not stored for backward.
 
     >>> end_products(torch.tensor([[2.0], [3.0]]), torch.tensor([[0], [1]]))
     tensor([[6.]])
     """
+    if ends.dtype != torch.long or ends.dim() != 2 or len(ends) != 2:
+        raise ValueError(f"ends must be integers of shape (2, edges), got {ends.dtype} of shape {tuple(ends.shape)}")
+    least, largest = map(int, ends.aminmax()) if ends.numel() else (0, -1)
+    if least < 0 or largest >= len(x):
+        raise ValueError(f"ends must be from 0 to {len(x) - 1}, got {least if least < 0 else largest}")
     products: Tensor = _EndProducts.apply(x, ends)
     return products
 
@@ -23,15 +31,36 @@ class _EndProducts(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, ends: Tensor) -> Tensor:
         ctx.save_for_backward(x, ends)
-        return x.index_select(0, ends[0]) * x.index_select(0, ends[1])
+        if not _is_compiled(x):
+            return x.index_select(0, ends[0]) * x.index_select(0, ends[1])
+        from elene.kernels.ends import multiply_ends
+
+        products = x.new_empty(ends.shape[1], x.shape[1])
+        multiply_ends(*_arrays(x, ends, products))
+        return products
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> Any:
         x, ends = ctx.saved_tensors
-        d_x = torch.zeros_like(x)
-        for mine, other in (ends, ends.flip(0)):
-            d_x = d_x.index_add(0, mine, grads[0] * x.index_select(0, other))
+        d_x = x.new_zeros(x.shape)
+        if not _is_compiled(x):
+            for mine, other in (ends, ends.flip(0)):
+                d_x.index_add_(0, mine, grads[0] * x.index_select(0, other))
+            return d_x, None
+        from elene.kernels.ends import give_to_ends
+
+        give_to_ends(*_arrays(x, ends, grads[0], d_x))
         return d_x, None
+
+
+def _is_compiled(x: Tensor) -> bool:
+    """Whether there is a kernel for such a tensor."""
+    return x.device.type == "cpu" and x.dtype in (torch.float32, torch.float64)
+
+
+def _arrays(*tensors: Tensor) -> tuple[Any, ...]:
+    return tuple(tensor.detach().contiguous().numpy() for tensor in tensors)
 
 
 class forgotten(torch.autograd.graph.saved_tensors_hooks):
