@@ -39,6 +39,15 @@ def test_all_that_is_to_be_decided_is_there():
     assert not layer & set(by_change("gin"))
 
 
+def test_a_value_is_left_out_where_it_is_the_default():
+    """Defaults differ between data sets."""
+    places = {
+        change: {panel.label for panel in filter(point.matters, panels())} for change, point in by_change().items()
+    }
+    assert places["norm both"] == places["norm none"] - places["norm update"] == {"graph-properties.radius"}
+    assert places["frozen 0.1"] == places["skip elene"] - places["frozen 0"] == {"zinc12k"}
+
+
 def test_when_a_default_changes_the_old_one_takes_its_place(monkeypatch):
     """What is compared is always the default and all other values."""
     usual, before = config.load_network, [point.value for point in points() if point.name == "skip"]

@@ -66,7 +66,8 @@ def gather(store: Store) -> dict[Panel, list[Outcome]]:
 
 
 def _outcomes(panel: Panel, results: Sequence[Result]) -> list[Outcome]:
-    of = {point: [one for one in results if one.spec.identity == point.spec(panel).identity] for point in points()}
+    wanted = {point: point.spec(panel).identity for point in points() if point.matters(panel)}
+    of = {point: [one for one in results if one.spec.identity == identity] for point, identity in wanted.items()}
     unit = [result.cost.seconds_per_epoch for result in of[Point(UNIT)]]
     return [Outcome(point, panel, runs, median(unit) if unit else None) for point, runs in of.items() if runs]
 

@@ -82,8 +82,10 @@ class Point:
         return f"{title_of(self.row)}, {self.change}"
 
     def matters(self, panel: Panel) -> bool:
-        """Whether it makes a difference on a data set."""
-        return not self.datasets or panel.label in self.datasets
+        """Whether it makes a difference on a data set, where it may be the default."""
+        if self.datasets and panel.label not in self.datasets:
+            return False
+        return not self.key or self.spec(panel).identity != Point(self.row).spec(panel).identity
 
     def spec(self, panel: Panel) -> ExperimentSpec:
         """What is trained."""
@@ -106,7 +108,7 @@ def panels() -> list[Panel]:
 
 
 def points() -> list[Point]:
-    """The defaults of all models, and what is different from them in one setting.
+    """The defaults of all models, and what is different from them in one setting on any of the data sets.
 
     >>> [point.title for point in points()][:3]
     ['GIN, default', 'GIN+ELENE-L (ND), default', ...]
@@ -115,11 +117,8 @@ def points() -> list[Point]:
     found = [Point(row) for row in dict.fromkeys(row for setting in settings for row in setting["rows"])]
     for setting in settings:
         datasets = frozenset(setting.get("datasets", ()))
-        for row in setting["rows"]:
-            every = [Point(row, setting["key"], value, datasets) for value in setting["values"]]
-            panel = next(filter(every[0].matters, panels()))
-            default = Point(row).spec(panel).identity
-            found += [point for point in every if point.spec(panel).identity != default]
+        every = [Point(row, setting["key"], value, datasets) for row in setting["rows"] for value in setting["values"]]
+        found += [point for point in every if any(map(point.matters, panels()))]
     return found
 
 
