@@ -63,7 +63,8 @@ def clean_interrupts() -> Iterator[None]:
 def resumable(ctx: typer.Context) -> Iterator[None]:
     """An interrupt ends the command, which says how to go on."""
     try:
-        yield
+        with clean_interrupts():
+            yield
     except KeyboardInterrupt:
         error_console.print("Interrupted; what was done is kept.")
         say_again(ctx)

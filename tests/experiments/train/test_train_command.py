@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from elene.cli import app
 from elene.experiments.results.store import Store
+from elene.experiments.train import runner
 
 SMALL = ["sr25", "--row", "gin+elene-ed", "model.hidden=8", "model.elene.omega=4"]
 
@@ -92,3 +93,11 @@ def test_an_interrupted_run_says_how_to_go_on(here):
     assert "Traceback" not in said
     assert f"To go on:\n  elene train {' '.join(SMALL)} training.epochs=100000" in said
     assert not list(Path("results").rglob("*.json"))
+
+
+def test_an_interrupt_that_compiled_code_swallowed_says_how_to_go_on(here, monkeypatch):
+    def run_unless_stored(*_, **__):
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr(runner, "run_unless_stored", run_unless_stored)
+    assert f"To go on:\n  elene train {' '.join(SMALL)}" in train(*SMALL, code=130).stderr
