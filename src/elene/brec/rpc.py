@@ -31,7 +31,7 @@ from torch.nn import functional as F
 from torch_geometric.data import Data, InMemoryDataset
 
 from elene.datasets import BrecPair
-from elene.experiments.config.network import EncodingSettings, Settings
+from elene.experiments.config.network import Settings
 from elene.experiments.config.spec import ExperimentSpec, Training
 from elene.experiments.data.batches import Stock, seed_of
 from elene.experiments.data.preparation import Columns, Preparation, Shape
@@ -179,7 +179,7 @@ class _Trial:
         self.steps = self._steps(copies)
         with torch.random.fork_rng():
             torch.manual_seed(self._seed("weights"))
-            self.network = build(self.preparation, _shape(self.steps[0].batch, spec.model.encoding))
+            self.network = build(self.preparation, _shape(self.steps[0].batch))
 
     def _seed(self, purpose: str) -> int:
         return seed_of("rpc", purpose, self.seed, self.pair.index)
@@ -215,10 +215,9 @@ def _data(graph: Graph) -> Data:
     return Data(x=torch.zeros(graph.num_nodes, 1, dtype=torch.long), edge_index=arcs)
 
 
-def _shape(batch: Data, encoding: EncodingSettings | None) -> Shape:
-    log1p = encoding is not None and encoding.log1p
-    edges = Columns((), 0, batch.edge_attr.shape[1], log1p) if "edge_attr" in batch else None
-    return Shape(Columns((1,), 0, batch.x.shape[1] - 1, log1p), edges, DIM, "graph")
+def _shape(batch: Data) -> Shape:
+    edges = Columns((), 0, batch.edge_attr.shape[1]) if "edge_attr" in batch else None
+    return Shape(Columns((1,), 0, batch.x.shape[1] - 1), edges, DIM, "graph")
 
 
 def _embed(network: nn.Module, step: _Step) -> Tensor:

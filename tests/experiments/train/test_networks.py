@@ -113,15 +113,14 @@ def test_the_pool_must_suit_the_task():
 
 
 def test_features_are_embedded_and_projected_side_by_side():
-    columns = Columns((3, 2), numbers=1, counts=2, log1p=True)
+    columns = Columns((3, 2), numbers=1, counts=2)
     rows = torch.tensor([[2, 1, 0.5, 7, 0], [0, 0, -1.0, 0, 3]])
     for norm in (True, False):
         encoder = FeatureEncoder(columns, channels=4, norm=norm).eval()
         expected = []
-        for a, b, number, *counts in rows.tolist():
-            values = torch.tensor([number, *(torch.tensor(count).log1p() for count in counts)])
+        for a, b, *others in rows.tolist():
             table = encoder.embedding.weight
-            projected = encoder.linear.weight @ torch.cat([table[int(a)] + table[3 + int(b)], values])
+            projected = encoder.linear.weight @ torch.cat([table[int(a)] + table[3 + int(b)], torch.tensor(others)])
             expected.append(projected / (1 + 1e-5) ** 0.5 if norm else projected + encoder.linear.bias)
         expected = torch.stack(expected)
         assert torch.allclose(encoder(rows), expected.relu() if norm else expected, atol=1e-6)
@@ -245,11 +244,25 @@ def test_counts_of_all_graphs_equal_those_one_by_one(name, edges, monkeypatch):
         assert ("edge_attr" in found) == (edges != "none")
         assert edges == "none" or torch.equal(found.edge_attr.float(), expected.edge_attr)
     assert prepared._data.x.dtype == torch.uint8
-    for log1p in (False, True):
-        encoding = model.encoding.model_copy(update={"log1p": log1p})
-        shape = Shape.of(dataset, prepared, encoding, outputs=15)
-        assert shape.nodes == Columns((1,), 0, prepared._data.x.shape[1] - 1, log1p=log1p)
+    shape = Shape.of(dataset, prepared, outputs=15)
+    assert shape.nodes == Columns((1,), 0, prepared._data.x.shape[1] - 1)
     assert (shape.edges is None) == (edges == "none")
+
+
+@pytest.mark.parametrize("log1p", [False, True])
+@pytest.mark.parametrize("shares", [False, True])
+def test_what_is_read_of_counts_is_what_edges_multiply(log1p, shares):
+    dataset = load("sr25")
+    settings = {"name": "elene", "k": 1, "edges": "product", "log1p": log1p, "shares": shares}
+    prepared = Preparation.learn(Model(conv="gin", layers=1, encoding=settings), dataset, torch.arange(15))(dataset)
+    graph = dataset[3]
+    expected = AddELENE(1, max_degree=12, log1p=log1p)(graph).x[:, 1:]
+    if shares:
+        expected = torch.stack([row / row.sum() for row in expected])
+    found = prepared[3]
+    assert torch.allclose(found.x[:, 1:].float(), expected)
+    for arc, (a, b) in enumerate(graph.edge_index.T.tolist()):
+        assert torch.allclose(found.edge_attr[arc].float(), expected[a] * expected[b])
 
 
 def test_degrees_are_those_of_the_training_graphs():

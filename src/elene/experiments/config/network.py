@@ -107,6 +107,7 @@ class EncodingSettings(Settings):
         edges: what edges get: ``"none"``, the ``"product"`` of their ends' vectors, or their own ``"exact"`` encoding.
         max_degree: larger degrees count as this one; None takes the largest degree of the training graphs.
         log1p: take log(1 + count) instead of counts.
+        shares: divide each vector by its sum. The published runs had both, shares of logarithms.
 
     Example:
         >>> EncodingSettings(name="elene", k=2).edges
@@ -118,6 +119,7 @@ class EncodingSettings(Settings):
     edges: Literal["none", "product", "exact"] = "none"
     max_degree: Depth | None = None
     log1p: bool = False
+    shares: bool = False
 
 
 class EleneSettings(Settings):

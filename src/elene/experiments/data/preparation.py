@@ -71,12 +71,14 @@ class Preparation:
         data, slices = copy.copy(data), dict(slices)
         rho = self.max_degree if encoding.max_degree is None else encoding.max_degree
         degrees = "relative" if encoding.name == "elene" else "absolute"
-        forms = {"x": "marginal"}
-        if encoding.edges != "none":
-            forms["edge_attr"] = "product" if encoding.edges == "product" else "marginal"
-        for key, form in forms.items():
-            counts = _counts(dataset, AddELENE(encoding.k, LEVELS[key], degrees, form, rho), key)
-            data[key] = torch.cat([data[key], counts], dim=1) if key in data else counts
+        transforms = {key: AddELENE(encoding.k, level, degrees, max_degree=rho) for key, level in LEVELS.items()}
+        added = {"x": _values(_counts(dataset, transforms["x"], "x"), encoding)}
+        if encoding.edges == "exact":
+            added["edge_attr"] = _values(_counts(dataset, transforms["edge_attr"], "edge_attr"), encoding)
+        elif encoding.edges == "product":
+            added["edge_attr"] = _products(added["x"], _union(dataset))
+        for key, values in added.items():
+            data[key] = torch.cat([data[key], values], dim=1) if key in data else values
             slices.setdefault(key, slices["edge_index"])
         return restored(dataset, data, slices)
 
@@ -91,8 +93,28 @@ def _counts(dataset: InMemoryDataset, transform: AddELENE, key: str) -> Tensor:
     for first, last in _stretches(nodes):
         edge_index = union[:, arcs[first] : arcs[last]] - nodes[first]
         made = transform(Data(edge_index=edge_index, num_nodes=int(nodes[last] - nodes[first])))[key]
-        found.append(torch.from_numpy(narrowed(made.numpy().astype(np.int64))))
+        found.append(_narrow(made))
     return torch.cat(found)
+
+
+def _values(counts: Tensor, encoding: EncodingSettings) -> Tensor:
+    """What a model reads of counts: these themselves, still as small integers, or real numbers."""
+    if not (encoding.log1p or encoding.shares):
+        return counts
+    values = counts.float().log1p() if encoding.log1p else counts.float()
+    # The root itself is counted, so that no sum is zero.
+    return values / values.sum(1, keepdim=True) if encoding.shares else values
+
+
+def _products(values: Tensor, arcs: Tensor) -> Tensor:
+    """For every arc the element-wise product of both ends' rows."""
+    if values.is_floating_point():
+        return values[arcs[0]] * values[arcs[1]]
+    return torch.cat([_narrow(values[a].long() * values[b]) for a, b in arcs.split(AT_ONCE, dim=1)])
+
+
+def _narrow(integers: Tensor) -> Tensor:
+    return torch.from_numpy(narrowed(integers.numpy().astype(np.int64)))
 
 
 def _stretches(ends: Tensor) -> Iterator[tuple[int, int]]:
@@ -122,14 +144,12 @@ class Columns:
     Args:
         categories: how many values each of the first columns can have.
         numbers: how many columns of real numbers follow.
-        counts: how many columns of counts follow.
-        log1p: whether to take log(1 + count).
+        counts: how many columns of an encoding follow.
     """
 
     categories: tuple[int, ...] = ()
     numbers: int = 0
     counts: int = 0
-    log1p: bool = False
 
 
 @dataclass(frozen=True)
@@ -149,15 +169,12 @@ class Shape:
     level: str
 
     @classmethod
-    def of(
-        cls, dataset: GraphDataset, prepared: InMemoryDataset, encoding: EncodingSettings | None, outputs: int
-    ) -> Shape:
+    def of(cls, dataset: GraphDataset, prepared: InMemoryDataset, outputs: int) -> Shape:
         """The shape of a model for a data set, given what the data set became."""
-        log1p = encoding is not None and encoding.log1p
         found: list[Columns | None] = []
         for key, categories in (("x", dataset.node_categories or ()), ("edge_attr", dataset.edge_categories or ())):
             arrays = [stored(part)[0] for part in (dataset, prepared)]
             old, new = (data[key].shape[1] if key in data else 0 for data in arrays)
-            found.append(Columns(categories, old - len(categories), new - old, log1p) if new else None)
+            found.append(Columns(categories, old - len(categories), new - old) if new else None)
         assert found[0] is not None
         return cls(found[0], found[1], outputs, dataset.info.level)

@@ -51,7 +51,7 @@ class Experiment:
         self.objective = Objective(info.task, "balanced_accuracy" if balanced else info.metric, outputs)
         self._preparation = Preparation.learn(spec.model, self.dataset, self.split.train)
         prepared = self._preparation(self.dataset)
-        self._shape = Shape.of(self.dataset, prepared, spec.model.encoding, outputs)
+        self._shape = Shape.of(self.dataset, prepared, outputs)
         self._stock = Stock(prepared)
 
     def network(self) -> nn.Module:

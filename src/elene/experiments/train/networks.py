@@ -55,11 +55,8 @@ class FeatureEncoder(nn.Module):
         if self.linear is None:
             assert self.embedding is not None
             return look_up(names, self.embedding.weight)
-        weight, counts = self.linear.weight, self.columns.counts
-        others = others.to(weight.dtype)
-        if self.columns.log1p:
-            others = torch.cat([others[:, :-counts], others[:, -counts:].log1p()], dim=1)
-        encoded = functional.linear(others, weight[:, -others.shape[1] :], self.linear.bias)
+        weight = self.linear.weight
+        encoded = functional.linear(others.to(weight.dtype), weight[:, -others.shape[1] :], self.linear.bias)
         if self.embedding is not None:
             # A category is projected once, and not in each of its rows.
             encoded = encoded + look_up(names, self.embedding.weight @ weight[:, : -others.shape[1]].T)
