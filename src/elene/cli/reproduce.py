@@ -215,7 +215,7 @@ def _print_table(table: Table, store: Store) -> None:
 def _write_ablation(results: Path) -> None:
     from elene.experiments.report.ablation import write_ablation
 
-    console.print(str(write_ablation(results)), markup=False, soft_wrap=True)
+    console.print(str(write_ablation(results, results)), markup=False, soft_wrap=True)
 
 
 def _print_cost(store: Store) -> None:

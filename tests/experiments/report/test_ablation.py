@@ -62,8 +62,15 @@ def test_one_commit_at_a_time(filled):
     assert len(gather(filled)[TRIANGLES]) == 2
 
 
+def test_a_report_elsewhere_takes_the_ablation_along(filled, tmp_path):
+    write_report(Store(filled.root.parent), tmp_path / "elsewhere")
+    assert "GIN+ELENE-L (ND), phi 16" in (tmp_path / "elsewhere" / "ablation" / "README.md").read_text()
+    write_report(Store(tmp_path / "nothing"), tmp_path / "bare")
+    assert not (tmp_path / "bare" / "ablation").exists()
+
+
 def test_the_table_says_what_is_better(filled):
-    text = write_ablation(filled.root.parent).read_text()
+    text = write_ablation(filled.root.parent, filled.root.parent).read_text()
     assert "| GIN+ELENE-L (ND), default | 0.030 ± 0.014 (2.50x) |" in text
     assert "| GIN+ELENE-L (ND), phi 16 | 0.050 (-0.020, 1.50x) |" in text
     assert "| GIN+ELENE-L (ND), joint false | **0.010** (+0.020, 2.50x) |" in text

@@ -72,15 +72,14 @@ def _outcomes(panel: Panel, results: Sequence[Result]) -> list[Outcome]:
     return [Outcome(point, panel, runs, median(unit) if unit else None) for point, runs in of.items() if runs]
 
 
-def write_ablation(results: str | os.PathLike[str]) -> Path:
-    """Write ``ablation/README.md`` and its figure in the folder of results; gives the first.
+def write_ablation(results: str | os.PathLike[str], out: str | os.PathLike[str]) -> Path:
+    """Write ``ablation/README.md`` and its figure in the folder ``out``; gives the first.
 
     >>> import tempfile
-    >>> write_ablation(tempfile.mkdtemp()).name
+    >>> write_ablation("nothing here", tempfile.mkdtemp()).name
     'README.md'
     """
-    folder = Path(results, FOLDER)
-    return write_markdown(folder, list(compose(gather(Store(folder)))))
+    return write_markdown(Path(out, FOLDER), list(compose(gather(Store(Path(results, FOLDER))))))
 
 
 def compose(found: Mapping[Panel, Sequence[Outcome]]) -> Iterator[Block]:

@@ -12,6 +12,7 @@ from typing import Any
 from elene.brec.standings import standings
 from elene.brec.tally import CATEGORIES, Tally
 from elene.experiments.report import cost
+from elene.experiments.report.ablation import write_ablation
 from elene.experiments.report.blocks import Block, Cell, Grid, Heading, Paragraph, Picture, to_html, write_markdown
 from elene.experiments.results.origin import SHORT
 from elene.experiments.results.records import write_text
@@ -47,6 +48,8 @@ SWEEPS = {
 def write_report(store: Store, out: str | os.PathLike[str]) -> tuple[Path, Path]:
     """Write ``README.md``, its ``figures`` and ``report.html``; gives the first and the last.
 
+    Where the ablation was run, its page is written too.
+
     Args:
         store: where results are; ``scaling.json`` beside them, if it is there, is what ``benchmarks/scaling.py`` wrote.
         out: the folder to write to; it is made if need be.
@@ -58,6 +61,8 @@ def write_report(store: Store, out: str | os.PathLike[str]) -> tuple[Path, Path]
         ('README.md', '<!doctype html>')
     """
     folder, blocks = Path(out), list(compose(store))
+    if _has_ablation(store):
+        write_ablation(store.root, folder)
     return write_markdown(folder, blocks), write_text(folder / "report.html", to_html(TITLE, blocks))
 
 
@@ -72,12 +77,16 @@ def compose(store: Store) -> Iterator[Block]:
     every = summarise(store)
     for table, entries in every:
         yield from _section(table, entries)
-    if (store.root / ABLATION / "README.md").is_file():
+    if _has_ablation(store):
         yield Paragraph("What one setting changed at a time makes of accuracy and speed: ablation/README.md.")
     yield from cost.compose(Store(store.root / COST))
     yield from _brec(store.root)
     yield from _memory(store.root / SCALING)
     yield from _origin([result for _, entries in every for entry in entries for result in entry.results])
+
+
+def _has_ablation(store: Store) -> bool:
+    return (store.root / ABLATION).is_dir()
 
 
 def _section(table: Table, entries: Sequence[Entry]) -> Iterator[Block]:
