@@ -213,8 +213,14 @@ def _print_table(table: Table, store: Store) -> None:
 
 
 def _write_ablation(results: Path) -> None:
-    from elene.experiments.report.ablation import write_ablation
+    from elene.experiments.report.ablation import gather, write_ablation
+    from elene.experiments.results.store import Store
+    from elene.experiments.schedule.ablation import FOLDER
+    from elene.experiments.schedule.steps import time_points
 
+    with working("Timing steps of all models side by side"):
+        for panel, outcomes in gather(Store(results / FOLDER)).items():
+            time_points(results / FOLDER, panel, [one.point for one in outcomes])
     console.print(str(write_ablation(results, results)), markup=False, soft_wrap=True)
 
 

@@ -10,9 +10,11 @@ from typer.testing import CliRunner
 from elene.cli import app
 from elene.experiments.report.ablation import gather, write_ablation
 from elene.experiments.report.report import write_report
+from elene.experiments.results.records import write_record
 from elene.experiments.results.store import Store
-from elene.experiments.schedule import planning
+from elene.experiments.schedule import planning, steps
 from elene.experiments.schedule.ablation import FOLDER, Point, panels, points
+from elene.experiments.schedule.steps import StepTimes
 from made_up import origin, result
 
 TRIANGLES = next(panel for panel in panels() if panel.label == "counting.triangle")
@@ -34,11 +36,15 @@ def store(tmp_path):
 @pytest.fixture
 def filled(store):
     of = by_change()
-    store.add(run_of(Point("gin"), 0.5, seconds_per_epoch=2.0))
+    store.add(run_of(Point("gin"), 0.5))
     for seed, test in enumerate((0.02, 0.04)):
-        store.add(run_of(of["default"], test, seed=seed, seconds_per_epoch=5.0))
-    store.add(run_of(of["phi 16"], 0.05, seconds_per_epoch=3.0))
-    store.add(run_of(of["joint false"], 0.01, seconds_per_epoch=5.0))
+        store.add(run_of(of["default"], test, seed=seed))
+    store.add(run_of(of["phi 16"], 0.05))
+    store.add(run_of(of["joint false"], 0.01))
+    seconds = {of[change].title: value for change, value in (("default", 5.0), ("phi 16", 3.0), ("joint false", 5.0))}
+    seconds["GIN, default"] = 2.0
+    told = StepTimes(seconds=seconds, code=origin().code, machine={})
+    write_record(told, store.root / "steps" / f"{TRIANGLES.label}.json")
     return store
 
 
@@ -85,12 +91,16 @@ def test_the_command(tmp_path, monkeypatch):
     def fake(job, folder):
         return result(spec=job.spec, seed=job.seed, metric="mae")
 
+    def timed(specs):
+        return StepTimes(seconds={name: 4.0 if "ND" in name else 2.0 for name in specs}, code=origin().code, machine={})
+
     monkeypatch.setattr(planning, "perform", fake)
+    monkeypatch.setattr(steps, "time_steps", timed)
     arguments = ["reproduce", "ablation", "--rows", "default,skip", "--datasets", "counting.triangle", "--seeds", "1"]
     found = CliRunner().invoke(app, [*arguments, "--results", str(tmp_path), "--runs", str(tmp_path / "runs")])
     assert found.exit_code == 0, (found.output, found.exception)
     assert "3 runs, 3 of them to be done" in found.stderr
     assert len(list(Store(tmp_path / "ablation").find())) == 3 and list(Store(tmp_path).find()) == []
-    assert "skip elene" in (tmp_path / "ablation" / "README.md").read_text()
+    assert "skip elene | 0.500 (+0.000, 2.00x)" in (tmp_path / "ablation" / "README.md").read_text()
     refused = CliRunner().invoke(app, [*arguments, "training.epochs=3"])
     assert refused.exit_code == 2 and "ablation has settings of its own" in " ".join(refused.stderr.split())

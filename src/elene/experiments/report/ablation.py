@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean, median
+from statistics import mean
 
 from elene.experiments import config
 from elene.experiments.report.blocks import Block, Cell, Grid, Heading, Paragraph, Picture, write_markdown
@@ -14,6 +14,7 @@ from elene.experiments.results.store import Result, Store
 from elene.experiments.results.summary import say_mean
 from elene.experiments.results.tables import LOWER_IS_BETTER, Column
 from elene.experiments.schedule.ablation import FOLDER, UNIT, Panel, Point, panels, points
+from elene.experiments.schedule.steps import StepTimes, read_steps
 
 DIGITS = 3
 
@@ -26,23 +27,18 @@ class Outcome:
         point: what was changed.
         panel: the data set.
         results: its runs.
-        unit: seconds of an epoch of plain GIN; None if it was not run.
+        time: a step's time as a multiple of plain GIN's; None if they were not measured side by side.
     """
 
     point: Point
     panel: Panel
     results: Sequence[Result]
-    unit: float | None
+    time: float | None
 
     @property
     def score(self) -> float:
         """The mean on the test graphs."""
         return mean(result.best.test for result in self.results)
-
-    @property
-    def time(self) -> float | None:
-        """The median seconds of an epoch as a multiple of plain GIN's; None if that was not run."""
-        return median(result.cost.seconds_per_epoch for result in self.results) / self.unit if self.unit else None
 
     def __str__(self) -> str:
         return say_mean([result.best.test for result in self.results], DIGITS)
@@ -61,15 +57,18 @@ def gather(store: Store) -> dict[Panel, list[Outcome]]:
         codes = [result.origin.code for result in results if result.spec.identity in defaults]
         if codes:
             newest = max(codes, key=lambda code: code.age)
-            found[panel] = _outcomes(panel, [result for result in results if result.origin.code == newest])
+            runs = [result for result in results if result.origin.code == newest]
+            found[panel] = _outcomes(panel, runs, read_steps(store.root, panel))
     return found
 
 
-def _outcomes(panel: Panel, results: Sequence[Result]) -> list[Outcome]:
+def _outcomes(panel: Panel, results: Sequence[Result], steps: StepTimes | None) -> list[Outcome]:
     wanted = {point: point.spec(panel).identity for point in points() if point.matters(panel)}
     of = {point: [one for one in results if one.spec.identity == identity] for point, identity in wanted.items()}
-    unit = [result.cost.seconds_per_epoch for result in of[Point(UNIT)]]
-    return [Outcome(point, panel, runs, median(unit) if unit else None) for point, runs in of.items() if runs]
+    seconds = {} if steps is None else steps.seconds
+    unit = seconds.get(Point(UNIT).title)
+    times = {point: seconds[point.title] / unit for point in of if unit and point.title in seconds}
+    return [Outcome(point, panel, runs, times.get(point)) for point, runs in of.items() if runs]
 
 
 def write_ablation(results: str | os.PathLike[str], out: str | os.PathLike[str]) -> Path:
@@ -91,9 +90,10 @@ def compose(found: Mapping[Panel, Sequence[Outcome]]) -> Iterator[Block]:
     yield Heading(1, "Ablation")
     yield Paragraph(
         "One setting changed at a time; the first lines have the defaults. The metric is that on the test graphs at "
-        "the best validation epoch, the mean ± standard deviation over seeds, and behind it the seconds of an epoch as "
-        "a multiple of plain GIN's, measured while other runs were made beside it. Differences go by the validation "
-        "graphs, where defaults are decided: a plus is better than the default of the same model."
+        "the best validation epoch, the mean ± standard deviation over seeds, and behind it the time of a training "
+        "step as a multiple of plain GIN's, the best of many, all models of a data set in turn; the files in steps say "
+        "where and by which commit. Differences go by the validation graphs, where defaults are decided: a plus is "
+        "better than the default of the same model."
     )
     if not found:
         yield Paragraph("No runs yet.")
@@ -104,9 +104,7 @@ def compose(found: Mapping[Panel, Sequence[Outcome]]) -> Iterator[Block]:
     from elene.experiments.report.figures import draw_ablation
 
     yield Heading(2, "Accuracy against time")
-    yield Picture(
-        "ablation", "Ablation: the test metric against the time of an epoch", draw_ablation("ablation", found)
-    )
+    yield Picture("ablation", "Ablation: the test metric against the time of a step", draw_ablation("ablation", found))
 
 
 def _say_panel(panel: Panel, outcomes: Sequence[Outcome]) -> str:

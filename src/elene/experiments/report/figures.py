@@ -90,13 +90,13 @@ def draw_memory(name: str, rows: Sequence[Mapping[str, Any]], sweep: str) -> str
 
 
 def draw_ablation(name: str, found: Mapping[Panel, Sequence[Outcome]]) -> str:
-    """The metric on the test graphs against the time of an epoch, a panel for each data set.
+    """The metric on the test graphs against the time of a step, a panel for each data set.
 
     A setting has a colour, each of its values a marker; models without a change are black, plain GIN hollow.
     """
     keys = list(dict.fromkeys(one.point.key for outcomes in found.values() for one in outcomes if one.point.key))
     titles, ups = [panel.title for panel in found], [METRICS[panel.metric] for panel in found]
-    figure = _figure(titles, "time of an epoch, GIN = 1", ups, LEGEND)
+    figure = _figure(titles, "time of a step, GIN = 1", ups, LEGEND)
     for axes, (panel, outcomes) in zip(figure.axes, found.items(), strict=True):
         for one in outcomes:
             if one.time is not None:
