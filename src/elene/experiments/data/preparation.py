@@ -17,7 +17,7 @@ from elene.experiments.config.network import EncodingSettings, GNNAKConv, Model,
 from elene.inmemory import restored, stored
 from elene.transforms import AddELENE, EgoStructure
 
-AT_ONCE = 2**20  # nodes that are encoded at a time
+AT_ONCE = 2**16  # nodes that are encoded at a time: what they get is dense at first, a thousand columns on PATTERN
 LEVELS = {"x": "node", "edge_attr": "edge"}
 
 
